@@ -1,0 +1,8 @@
+// Package all registers the URL schemes of every store, for programs that take the store from their configuration:
+//
+//	import _ "github.com/tenure-go/tenure/backend/all"
+package all
+
+import (
+	_ "github.com/tenure-go/tenure/backend/memory" // memory:
+)

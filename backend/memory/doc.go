@@ -1,0 +1,29 @@
+// Package memory keeps leases in this process: the reference store, for tests, for programs of one process and for trying things out.
+//
+//	store, err := backend.Open(ctx, "memory:demo")
+//
+// # Guarantees
+//
+// All of the contract. It is the shortest reading of it: what other stores do in Lua or SQL stands here in Go.
+//
+// # Storage
+//
+// A [Server] holds the records and is shared by its clients: memory.New makes both, Server.Client another client. Stores opened by URL share one server per name for
+// the life of the process.
+//
+// # Time
+//
+// Leases expire by time.Now and its monotonic reading, so the store works inside of testing/synctest bubbles.
+//
+// # Permissions
+//
+// None.
+//
+// # URLs
+//
+// memory:NAME; no parameters. The name may be empty.
+//
+// # Limits
+//
+// Nothing survives the process.
+package memory

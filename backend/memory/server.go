@@ -1,0 +1,60 @@
+package memory
+
+import (
+	"sync"
+	"time"
+)
+
+// Server holds the records of all its clients. The zero value is ready; it must not be copied after first use.
+type Server struct {
+	mu        sync.Mutex
+	elections map[string]*entry
+	watchers  map[string]map[*watcher]struct{}
+	offset    time.Duration
+}
+
+// NewServer returns an empty server.
+func NewServer() *Server { return new(Server) }
+
+// StepClock moves the server's clock by d against all others, for tests of what a stepped clock does to leases.
+func (s *Server) StepClock(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.offset += d
+}
+
+// Remove deletes an election's record, as an operator would who knows no better. The counter stays, as in every store.
+func (s *Server) Remove(election string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e := s.elections[election]; e != nil {
+		*e = entry{counter: e.counter}
+		s.wake(election)
+	}
+}
+
+// now is the server's clock; callers hold mu.
+func (s *Server) now() time.Time { return time.Now().Add(s.offset) }
+
+// entry returns the election's entry, made if need be; callers hold mu.
+func (s *Server) entry(election string) *entry {
+	e := s.elections[election]
+	if e == nil {
+		if s.elections == nil {
+			s.elections = make(map[string]*entry)
+		}
+		e = new(entry)
+		s.elections[election] = e
+	}
+	return e
+}
+
+// wake tells the watchers of an election; callers hold mu.
+func (s *Server) wake(election string) {
+	for w := range s.watchers[election] {
+		select {
+		case w.ch <- struct{}{}:
+		default: // a wake-up is waiting already
+		}
+	}
+}
