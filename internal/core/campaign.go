@@ -294,8 +294,8 @@ func (m *Machine) dueCampaign() int64 {
 			due = max(due, c.watchBy)
 		}
 	}
-	if m.watch.state == watchClosed && m.mode != Try {
-		due = min(due, m.watch.next)
+	if m.mode != Try {
+		due = min(due, m.dueWatch())
 	}
 	return due
 }

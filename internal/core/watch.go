@@ -19,10 +19,18 @@ type watch struct {
 }
 
 func (m *Machine) advanceWatch() {
-	if m.watch.state == watchClosed && m.now.Mono >= m.watch.next {
+	if m.now.Mono >= m.dueWatch() {
 		m.watch.state = watchOpening
 		m.watch.request = m.request(Action{Kind: DoOpenWatch}, m.cfg.AttemptTimeout)
 	}
+}
+
+// dueWatch is when to open the watch, or to open it again. While looks fail there is no use in it: the look that succeeds brings it back.
+func (m *Machine) dueWatch() int64 {
+	if m.watch.state != watchClosed || m.watch.failures > 0 && m.campaign.failures > 0 {
+		return never
+	}
+	return m.watch.next
 }
 
 func (m *Machine) closeWatch() {
