@@ -409,7 +409,11 @@ func (c *simCandidate) send(a Action) {
 		if !s.calm && s.rand.IntN(25) == 0 {
 			return // the reply is lost
 		}
-		s.after(s.upTo(20*time.Millisecond), func() { c.awake(func() { reply(e) }) })
+		back := s.upTo(20 * time.Millisecond)
+		if !s.calm && s.rand.IntN(10) == 0 {
+			back += s.upTo(simTTL / 4)
+		}
+		s.after(back, func() { c.awake(func() { reply(e) }) })
 	})
 }
 
