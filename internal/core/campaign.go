@@ -225,10 +225,10 @@ func (m *Machine) waitFor(r backend.Record) {
 	c.next = m.now.Mono + int64(min(r.Wait(m.cfg.Candidate.ID), ttl)+Lag(ttl))
 }
 
-// Lag is how long after the end of a lease a follower looks. A holder in good health renews three times per TTL; the lag lets the look come just
-// after such a renewal rather than just before it, so that an idle follower looks once per TTL.
+// Lag is how long after the end of a lease a follower looks: a look that comes too early, by a difference of clock rates, would have to be repeated. It also
+// lets the look come after a healthy holder's renewal rather than just before it, so that an idle follower looks about once per TTL.
 func Lag(ttl time.Duration) time.Duration {
-	return min(max(ttl/50, 10*time.Millisecond), 250*time.Millisecond)
+	return min(max(ttl/200, 5*time.Millisecond), 100*time.Millisecond)
 }
 
 // see takes note of who leads and of the highest token.
