@@ -106,7 +106,7 @@ func readHello(r *bufio.Reader) (h hello, err error) {
 		return h, err
 	}
 	if h.Protocol != protocol {
-		return h, fmt.Errorf("guardian: the binary was replaced: it speaks protocol %d, not %d", protocol, h.Protocol)
+		return h, fmt.Errorf("guardian: the binary was replaced while it ran: the wrapper speaks protocol %d, the guardian %d", h.Protocol, protocol)
 	}
 	return h, nil
 }

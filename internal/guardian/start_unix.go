@@ -31,6 +31,12 @@ func Start(ctx context.Context, s Spec) (*Child, error) {
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
+	if s.Dir != "" {
+		// exec's own error names the guardian's binary, not the directory
+		if _, err := os.Stat(s.Dir); err != nil {
+			return nil, fmt.Errorf("guardian: Spec.Dir: %w", err)
+		}
+	}
 	if err := becomeSubreaper(); err != nil {
 		return nil, err
 	}
