@@ -55,6 +55,17 @@ func TestHardDeadlineKills(t *testing.T) {
 	life.rest(t)
 }
 
+func TestHardDeadlineKillsACommandThatLeftItsGroup(t *testing.T) {
+	t.Parallel()
+	c, life, d := stepped(t, child("regroup")...)
+	life.next(t, "ready") // both are
+	d.step(t, 121*time.Second)
+	if e := await(t, c); e.Reason != HardDeadline || e.Code != 137 {
+		t.Errorf("got %+v", e)
+	}
+	life.rest(t)
+}
+
 // A machine that was suspended: boot time has passed, monotonic time has not,
 // and nobody sends anything. The wrapper's clock stays behind, so that only the
 // guardian can have seen it.

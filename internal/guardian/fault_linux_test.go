@@ -46,6 +46,22 @@ func TestKilledWrapperEndsAWillingCommandAtOnce(t *testing.T) {
 	tr.ended(t)
 }
 
+// A terminal that is closed, or a shell that ends a job, hits the wrapper's
+// whole group and session.
+func TestGuardianIsOutsideOfTheWrappersSession(t *testing.T) {
+	t.Parallel()
+	tr := startTrio(t, script{Args: child("trap"), Soft: far, Hard: far})
+	tr.life.next(t, "ready")
+	if p, _ := readProc(tr.guardian.pid); p.sid != p.pid || p.pgrp != p.pid {
+		t.Errorf("the guardian is in session %d and group %d, its pid is %d", p.sid, p.pgrp, p.pid)
+	}
+	if err := syscall.Kill(-tr.wrapper.pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	tr.life.next(t, "got terminated")
+	tr.ended(t)
+}
+
 func TestFrozenWrapperDoesNotProlongTheCommand(t *testing.T) {
 	t.Parallel()
 	d := newDial(t)

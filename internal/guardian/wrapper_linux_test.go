@@ -96,6 +96,7 @@ func startTrio(t *testing.T, s script) *trio {
 	cmd := &exec.Cmd{
 		Path: "/proc/self/exe", Args: []string{"x", "__wrapper", toJSON(t, s)},
 		Stdout: os.Stderr, Stderr: os.Stderr, ExtraFiles: []*os.File{newsW, lifeW},
+		SysProcAttr: &syscall.SysProcAttr{Setpgid: true}, // as a shell does
 	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
