@@ -97,7 +97,8 @@ func (c *Child) Signal(s os.Signal) error {
 	return nil
 }
 
-// Done is closed when the command and all its descendants have ended.
+// Done is closed when the command and all its descendants have ended. The
+// guardian itself may take a moment longer.
 func (c *Child) Done() <-chan struct{} { return c.done }
 
 // Wait waits for Done and returns how the command ended.
