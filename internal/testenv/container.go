@@ -48,7 +48,7 @@ func contain(t testing.TB, k kind) (*Server, error) {
 	if err := engineAnswers(); err != nil {
 		return nil, fmt.Errorf("no container engine: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 5*startTimeout) // the image may have to be fetched
+	ctx, cancel := context.WithTimeout(t.Context(), 5*startTimeout) // the image may have to be fetched
 	defer cancel()
 	c, err := testcontainers.GenericContainer(ctx, testcontainers.GenericContainerRequest{
 		ContainerRequest: k.container.request(name), Started: true, Logger: log.TestLogger(t),

@@ -119,7 +119,7 @@ func start(t testing.TB, k kind, settings []string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "tenure-"+k.name+"-")
+	dir, err := os.MkdirTemp("", "tenure-"+k.name+"-") //nolint:usetesting // t.TempDir lies below a folder that only the test's user may enter
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +224,7 @@ func (s *Server) end() {
 func freePorts(n int) ([]int, error) {
 	ports := make([]int, n)
 	for i := range ports {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+		l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a loopback listener doesn't wait
 		if err != nil {
 			return nil, err
 		}

@@ -56,6 +56,7 @@ func silent(t *testing.T, k kind, s *Server) {
 }
 
 func TestServesAndGoesAwayWithItsTest(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, k kind, _ *Server) {
 		var pid int
 		var dir string
@@ -81,6 +82,7 @@ func TestServesAndGoesAwayWithItsTest(t *testing.T) {
 }
 
 func TestFaults(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, k kind, s *Server) {
 		first, addr := s.PID(), s.Addr()
 		s.Freeze()
@@ -159,6 +161,7 @@ func pids(processes []*os.Process) []int {
 }
 
 func TestThePasswordIsInTheURLAndNotInTheArguments(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, k kind, s *Server) {
 		if !strings.Contains(s.URL(), Password()) {
 			t.Error("the URL has no password")
@@ -365,7 +368,7 @@ func TestServerDiesWithItsTestProcess(t *testing.T) {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	cmd.Wait()
+	_ = cmd.Wait() // it was killed
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for limit := time.Now().Add(stopTimeout); running(pid); <-tick.C {

@@ -130,6 +130,13 @@ func (p *Proxy) Close() error {
 	return err
 }
 
+// now is what is wrong at the moment, and a channel that is closed when that changes.
+func (p *Proxy) now() (faults, <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.faults, p.changed
+}
+
 func (p *Proxy) change(f func(*faults)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -204,6 +211,15 @@ func (l *link) close() {
 	})
 }
 
+func (l *link) ended() bool {
+	select {
+	case <-l.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // pump copies one direction, through the faults.
 func (l *link) pump(d Direction, dst, src net.Conn) {
 	buf := make([]byte, 64<<10)
@@ -222,7 +238,7 @@ func (l *link) pump(d Direction, dst, src net.Conn) {
 
 // forward passes a piece on, or throws it away. It returns false when the connection must end.
 func (l *link) forward(d Direction, dst net.Conn, piece []byte) bool {
-	if !l.clear(d, true) {
+	if !l.open(d) || !l.late() || !l.open(d) {
 		return false
 	}
 	switch l.judge(d, piece) {
@@ -239,38 +255,44 @@ func (l *link) forward(d Direction, dst net.Conn, piece []byte) bool {
 // end passes the end of one direction on. The other one stays open, as TCP allows.
 func (l *link) end(d Direction, dst net.Conn) {
 	tcp, ok := dst.(*net.TCPConn)
-	if !ok || !l.clear(d, false) || tcp.CloseWrite() != nil {
+	if !ok || !l.open(d) || tcp.CloseWrite() != nil {
 		l.close()
 	}
 }
 
-// clear waits until the way is open. It returns false when the connection was closed meanwhile.
-func (l *link) clear(d Direction, delay bool) bool {
+// open waits until the way is open. It returns false when the connection was closed meanwhile.
+func (l *link) open(d Direction) bool {
 	for {
-		l.proxy.mu.Lock()
-		f, changed := l.proxy.faults, l.proxy.changed
-		l.proxy.mu.Unlock()
-		switch {
-		case f.hold&d != 0:
-			select {
-			case <-changed:
-			case <-l.done:
-				return false
-			}
-		case delay && f.delay > 0:
-			delay = false
-			timer := time.NewTimer(f.delay)
-			select {
-			case <-timer.C:
-			case <-changed: // perhaps healed; else it waits once more
-				timer.Stop()
-				delay = true
-			case <-l.done:
-				timer.Stop()
-				return false
-			}
-		default:
+		f, changed := l.proxy.now()
+		if f.hold&d == 0 {
 			return true
+		}
+		select {
+		case <-changed:
+		case <-l.done:
+			return false
+		}
+	}
+}
+
+// late waits for the delay. It returns false when the connection was closed meanwhile.
+func (l *link) late() bool {
+	begin := time.Now()
+	for {
+		f, changed := l.proxy.now()
+		rest := f.delay - time.Since(begin)
+		if rest <= 0 {
+			return true
+		}
+		timer := time.NewTimer(rest)
+		select {
+		case <-timer.C:
+		case <-changed:
+		case <-l.done:
+		}
+		timer.Stop()
+		if l.ended() {
+			return false
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -93,12 +94,7 @@ func (e *echo) got(t *testing.T, line string) {
 func (e *echo) has(line string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for _, l := range e.lines {
-		if l == line {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(e.lines, line)
 }
 
 func start(t *testing.T) (*Proxy, *echo) {
@@ -338,8 +334,8 @@ func TestFaultsAreSafeUnderConcurrentUse(t *testing.T) {
 					return
 				}
 				c.SetDeadline(time.Now().Add(time.Millisecond))
-				io.WriteString(c, "x\n") //nolint:errcheck // faults may end it at any time
-				io.ReadFull(c, make([]byte, 2))
+				_, _ = io.WriteString(c, "x\n") // a fault may end the connection at any time
+				_, _ = io.ReadFull(c, make([]byte, 2))
 				c.Close()
 			}
 		})
