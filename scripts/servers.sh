@@ -3,38 +3,10 @@
 # A step is skipped where its result is there. Nothing is started. Root or sudo is used only for missing Debian packages.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
+. "$root/scripts/debian.sh"
 
-# Run by root with the names of the packages. A policy file keeps the packages' own services from being started.
-read -r -d '' install_as_root <<'ROOT' || true
-set -e
-policy=/usr/sbin/policy-rc.d
-if [ ! -e "$policy" ]; then
-	trap 'rm -f "$policy"' EXIT
-	printf '#!/bin/sh\nexit 101\n' >"$policy"
-	chmod 755 "$policy"
-fi
-export DEBIAN_FRONTEND=noninteractive
-apt-get -q -o DPkg::Lock::Timeout=120 update
-apt-get -q -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "$@"
-ROOT
-
-# debian KIND PACKAGE: installs a Debian package, or says what to do instead.
-debian() {
-	local kind=$1 package=$2 variable="TENURE_TEST_${1^^}_URL" become=()
-	command -v apt-get >/dev/null ||
-		die "$kind: no server found and this is no Debian: install $kind with your package manager, or set $variable to a server of yours"
-	if [ "$(id -u)" != 0 ]; then
-		command -v sudo >/dev/null ||
-			die "$kind: Debian package $package is missing, and there is neither root nor sudo: let an administrator run 'apt-get install $package', or set $variable to a server of yours"
-		become=(sudo)
-		[ -t 0 ] || become=(sudo -n)
-	fi
-	say "installing Debian package $package"
-	"${become[@]}" sh -c "$install_as_root" sh "$package" </dev/null ||
-		die "$kind: installing Debian package $package failed (see above); or set $variable to a server of yours"
-	[ ! -d /run/systemd/system ] ||
-		say "note: package $package has a service of its own; it was not started, but would be at the next boot: 'systemctl disable $package' prevents it"
-}
+# or_yours KIND: the other way out, for somebody who has a server already.
+or_yours() { printf 'or set %s to the URL of a server of yours' "TENURE_TEST_${1^^}_URL"; }
 
 postgres_found() {
 	compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || { command -v initdb && command -v postgres; } >/dev/null
@@ -45,7 +17,7 @@ redis() {
 		say "redis is there: $(command -v redis-server)"
 		return
 	fi
-	debian redis redis-server
+	install_packages "$(or_yours redis)" redis-server
 }
 
 postgres() {
@@ -53,7 +25,7 @@ postgres() {
 		say "postgres is there"
 		return
 	fi
-	debian postgres postgresql
+	install_packages "$(or_yours postgres)" postgresql
 }
 
 etcd() {

@@ -3,7 +3,9 @@
 # The arguments are go test's; without any it tests every package.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
+. "$root/scripts/debian.sh"
 cd "$root"
+command -v "$(go env CC)" >/dev/null || install_packages "the race detector needs a C compiler" gcc libc6-dev
 TENURE_TEST_NOTICES=$(mktemp)
 export TENURE_TEST_NOTICES
 trap 'rm -f "$TENURE_TEST_NOTICES"' EXIT
