@@ -61,8 +61,10 @@ func contain(t testing.TB, k kind) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("container %s: %w", name, err)
 	}
-	s := &Server{kind: k, t: t, addr: addr, url: k.url(addr).String()}
-	return s, s.kind.ready(ctx, addr)
+	if err := k.await(ctx, addr, nil); err != nil {
+		return nil, fmt.Errorf("container %s: %w", name, err)
+	}
+	return &Server{kind: k, t: t, addr: addr, url: k.url(addr).String()}, nil
 }
 
 // engineAnswers looks for the engine's socket before it asks the client library, which searches far and logs much.

@@ -19,7 +19,7 @@ var etcdKind = kind{
 	url:     func(addr string) *url.URL { return withPassword("etcd", "root", addr, "") },
 	container: container{
 		port: "2379/tcp",
-		cmd:  []string{"--listen-client-urls=http://0.0.0.0:2379", "--advertise-client-urls=http://127.0.0.1:2379"},
+		cmd:  []string{"etcd", "--listen-client-urls=http://0.0.0.0:2379", "--advertise-client-urls=http://127.0.0.1:2379"},
 		http: "/health",
 	},
 }

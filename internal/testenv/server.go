@@ -164,37 +164,12 @@ func (s *Server) up() error {
 	if err != nil {
 		return err
 	}
-	if err := s.wait(ctx, p); err != nil {
+	if err := s.kind.await(ctx, s.site.addr(), p.done); err != nil {
 		p.kill()
 		return fmt.Errorf("it doesn't serve: %w\n%s", err, logTail(s.site))
 	}
 	s.proc = p
 	return nil
-}
-
-func (s *Server) wait(ctx context.Context, p *process) error {
-	tick := time.NewTicker(pollInterval)
-	defer tick.Stop()
-	for {
-		err := s.probe(ctx)
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-p.done:
-			return errors.New("the process has ended")
-		case <-ctx.Done():
-			return err
-		case <-tick.C:
-		}
-	}
-}
-
-// probe asks once. Its own timeout is for the case that the port belongs to a stranger who never answers.
-func (s *Server) probe(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
-	defer cancel()
-	return s.kind.ready(ctx, s.site.addr())
 }
 
 // down kills the process and waits for its end.

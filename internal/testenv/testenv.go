@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Options say what a test needs of its server. The zero value is a server that may be shared with others.
@@ -157,6 +158,32 @@ type kind struct {
 }
 
 func (k kind) variable() string { return "TENURE_TEST_" + strings.ToUpper(k.name) + "_URL" }
+
+// await asks until the server serves, its process ends or the context does.
+func (k kind) await(ctx context.Context, addr string, ended <-chan struct{}) error {
+	tick := time.NewTicker(pollInterval)
+	defer tick.Stop()
+	for {
+		err := k.probe(ctx, addr)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ended:
+			return errors.New("the process has ended")
+		case <-ctx.Done():
+			return err
+		case <-tick.C:
+		}
+	}
+}
+
+// probe asks once. Its own timeout is for the case that the port belongs to a stranger who never answers.
+func (k kind) probe(ctx context.Context, addr string) error {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	return k.ready(ctx, addr)
+}
 
 // site is the place in which one server runs.
 type site struct {

@@ -38,9 +38,7 @@ func each(t *testing.T, test func(t *testing.T, k kind, s *Server)) {
 // serves fails the test unless the server answers a real exchange.
 func serves(t *testing.T, k kind, s *Server) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), probeTimeout)
-	defer cancel()
-	if err := k.ready(ctx, s.Addr()); err != nil {
+	if err := k.probe(t.Context(), s.Addr()); err != nil {
 		t.Errorf("no answer: %v", err)
 	}
 }
