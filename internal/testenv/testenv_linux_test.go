@@ -168,7 +168,8 @@ func TestThePasswordIsInTheURLAndNotInTheArguments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(string(args), Password()) {
+		given := strings.Join(s.proc.cmd.Args, " ") // some servers, like Redis, change what the system shows
+		if strings.Contains(string(args)+given, Password()) {
 			t.Error("the password is in the arguments of the process")
 		}
 		err = filepath.Walk(s.site.dir, func(name string, info os.FileInfo, err error) error {
