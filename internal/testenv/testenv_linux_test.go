@@ -366,7 +366,7 @@ func TestServerDiesWithItsTestProcess(t *testing.T) {
 	}
 	Redis(t, Options{Own: true}) // no helper where there is no server
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
-	cmd.Env = append(os.Environ(), helperVariable+"=1")
+	cmd.Env = append(os.Environ(), helperVariable+"=1", "TMPDIR="+t.TempDir()) // it can't clean up
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
