@@ -137,12 +137,8 @@ func TestFreezeReachesTheProcessesOfAServer(t *testing.T) {
 	s := Postgres(t, Options{Own: true})
 	s.Freeze()
 	for _, pid := range append(pids(children(s.PID())), s.PID()) {
-		b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, state, _ := strings.Cut(string(b), ") "); !strings.ContainsAny(state[:1], "TZ") { // stopped, or ended
-			t.Errorf("process %d is not stopped: %.1s", pid, state)
+		if state, _ := stat(pid); !strings.Contains("TZ", state) { // stopped, or ended
+			t.Errorf("process %d is not stopped: %s", pid, state)
 		}
 	}
 	if len(children(s.PID())) == 0 {
