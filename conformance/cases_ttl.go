@@ -84,7 +84,7 @@ func reachingTTL(t *trial) {
 		l := t.grant(t.a, c)
 		r := t.get(t.b)
 		passed := time.Since(sent)
-		t.inTime(sent.Add(ttl))
+		t.inTime(t.until(sent, l))
 		least := l.TTL - passed - tolerance(l.TTL) - max(time.Millisecond, t.limits.Granularity) - t.limits.ClockStep
 		if r.TTL != l.TTL || r.Remaining > l.TTL || r.Remaining < least {
 			t.Errorf("lease %d of %v: the record shows a TTL of %v with %v remaining, want at least %v", i, ttl, r.TTL, r.Remaining, least)
@@ -93,8 +93,9 @@ func reachingTTL(t *trial) {
 }
 
 func renewedTTL(t *trial) {
+	first := time.Now()
 	l := t.grant(t.a, t.brief("P"))
-	end := time.Now().Add(l.TTL)
+	end := t.until(first, l)
 	l.TTL = min(t.ttl*3, t.limits.MaxTTL)
 	sent := time.Now()
 	renewed, err := t.a.Renew(t.ctx, l)

@@ -78,6 +78,13 @@ func (h *history) terms(limits backend.Limits) ([]*term, []Failure) {
 	}
 	for _, c := range h.calls {
 		h.apply(c, at, limits)
+		if c.op == "remove" {
+			for _, t := range order {
+				if t.election == c.election {
+					t.mayEnd = min(t.mayEnd, c.sent.seq)
+				}
+			}
+		}
 	}
 	return order, failures
 }
@@ -116,10 +123,14 @@ func mayHaveApplied(err error) bool {
 
 // extend moves the certain end of the lease.
 func (t *term) extend(c call, limits backend.Limits) {
-	end := c.sent.at.Add(c.granted.TTL - c.granted.AnchorAge - tolerance(c.granted.TTL) - limits.ClockStep)
-	if end.After(t.certain) {
+	if end := c.sent.at.Add(certain(c.granted, limits)); end.After(t.certain) {
 		t.certain = end
 	}
+}
+
+// certain is how long a lease lives at least, counted on the clock of this process from the start of the call that granted it.
+func certain(l backend.Lease, limits backend.Limits) time.Duration {
+	return l.TTL - l.AnchorAge - tolerance(l.TTL) - limits.ClockStep
 }
 
 // tolerance is by how much a store's clock may be faster than the one of this process: 0.2 % of the time passed.

@@ -90,9 +90,7 @@ func (t *trial) play(c Case, stretch time.Duration) {
 	<-done
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.result.Outcome != Undecided || len(t.history.calls) > 0 {
-		t.result.Failures = append(t.result.Failures, t.history.check(t.limits)...)
-	}
+	t.result.Failures = append(t.result.Failures, t.history.check(t.limits)...)
 	if len(t.result.Failures) > 0 && !t.result.Setup {
 		t.result.Outcome = Violated
 	}
@@ -121,6 +119,9 @@ func (t *trial) cleanup() {
 
 // open opens one more client.
 func (t *trial) open() *recorder {
+	if t.suite.Open == nil {
+		opener{t}.Fatalf("Suite.Open is required")
+	}
 	s := t.suite.Open(opener{t})
 	if s == nil {
 		opener{t}.Fatalf("Suite.Open returned nil")
