@@ -2,6 +2,9 @@ package conformance
 
 import (
 	"context"
+	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 )
@@ -33,23 +36,28 @@ func (b *breakable) wake(election string) {
 	if b.has("each third wake-up is lost") && b.changes%3 == 0 {
 		return
 	}
-	for w := range b.watches {
+	for _, w := range slices.Collect(maps.Keys(b.watches)) {
 		if b.key(w.election) != b.key(election) || b.has("the first watch alone is woken") && !b.first(w) {
 			continue
 		}
-		if b.has("a change waits for the receiver") {
+		for !b.send(w) && b.has("a change waits for the receiver") {
 			b.mu.Unlock()
-			select {
-			case w.ch <- struct{}{}:
-			case <-time.After(time.Hour):
-			}
+			time.Sleep(10 * time.Millisecond)
 			b.mu.Lock()
-			continue
 		}
-		select {
-		case w.ch <- struct{}{}:
-		default:
-		}
+	}
+}
+
+// send reports whether the wake-up was taken or nobody wants it any more.
+func (b *breakable) send(w *watching) bool {
+	if !b.watches[w] {
+		return true
+	}
+	select {
+	case w.ch <- struct{}{}:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -104,6 +112,10 @@ func (c *brokenClient) Close() error {
 			e.expires = time.Now()
 		}
 	}
+	if c.has("close reports an error") {
+		return errors.New("connection reset")
+	}
+	c.stuck = c.has("close ends the service for all")
 	return nil
 }
 

@@ -39,7 +39,7 @@ func (h *history) check(limits backend.Limits) []Failure {
 			}
 		}
 	}
-	return append(failures, h.checkRenewals(terms)...)
+	return append(failures, h.checkRevived(terms)...)
 }
 
 // terms collects the granted attempts, in the order of their first replies.
@@ -179,8 +179,8 @@ func (h *history) checkTerm(t *term) []Failure {
 	return failures
 }
 
-// checkRenewals looks for terms that lived on after their release or after a later one began.
-func (h *history) checkRenewals(terms []*term) []Failure {
+// checkRevived looks for terms that lived on after their release or after a later one began.
+func (h *history) checkRevived(terms []*term) []Failure {
 	var failures []Failure
 	for _, c := range h.calls {
 		rule, attempt := s4, c.lease.Attempt
@@ -190,12 +190,18 @@ func (h *history) checkRenewals(terms []*term) []Failure {
 		if c.err != nil || c.op != "acquire" && c.op != "renew" {
 			continue
 		}
+		asked := int64(0) // of a first claim: that its token is lower is checkPair's
+		for _, t := range terms {
+			if t.election == c.election && t.attempt == attempt && c.op == "acquire" {
+				asked = t.asked.seq
+			}
+		}
 		for _, t := range terms {
 			switch {
 			case t.election != c.election:
 			case t.attempt == attempt && t.released.seq != 0 && t.released.before(c.sent):
 				failures = append(failures, Failure{rule, fmt.Sprintf("%s of %q succeeded for %s after its release had been confirmed", c.op, c.election, t)})
-			case t.attempt != attempt && t.granted.before(c.sent) && t.token > c.granted.Token:
+			case t.attempt != attempt && t.granted.before(c.sent) && (asked == 0 || asked < t.granted.seq) && t.token > c.granted.Token:
 				failures = append(failures, Failure{rule, fmt.Sprintf("%s of %q succeeded under token %d after the later term of %s had begun", c.op, c.election, c.granted.Token, t)})
 			}
 		}
