@@ -42,21 +42,20 @@ func (h *history) check(limits backend.Limits) []Failure {
 	return append(failures, h.checkRevived(terms)...)
 }
 
+// key names a term while its token may be unknown.
+type key struct {
+	election string
+	attempt  backend.Attempt
+}
+
 // terms collects the granted attempts, in the order of their first replies.
-func (h *history) terms(limits backend.Limits) ([]*term, []Failure) {
-	type key struct {
-		election string
-		attempt  backend.Attempt
-	}
-	var failures []Failure
-	var order []*term
+func (h *history) terms(limits backend.Limits) (order []*term, failures []Failure) {
 	terms := make(map[key]*term)
-	at := func(election string, attempt backend.Attempt) *term { return terms[key{election, attempt}] }
 	for _, c := range h.calls {
 		if c.op != "acquire" {
 			continue
 		}
-		t := at(c.election, c.claim.Attempt)
+		t := terms[key{c.election, c.claim.Attempt}]
 		if t == nil {
 			t = &term{election: c.election, holder: c.claim.Candidate.ID, attempt: c.claim.Attempt, asked: c.sent, mayEnd: math.MaxInt64, minFloor: c.claim.Floor}
 			terms[key{c.election, c.claim.Attempt}] = t
@@ -77,35 +76,31 @@ func (h *history) terms(limits backend.Limits) ([]*term, []Failure) {
 		t.extend(c, limits)
 	}
 	for _, c := range h.calls {
-		h.apply(c, at, limits)
-		if c.op == "remove" {
-			for _, t := range order {
-				if t.election == c.election {
-					t.mayEnd = min(t.mayEnd, c.sent.seq)
-				}
-			}
-		}
+		c.apply(terms, limits)
 	}
 	return order, failures
 }
 
-// apply takes renewals, releases and claims that pass over an abandoned attempt into account.
-func (h *history) apply(c call, at func(string, backend.Attempt) *term, limits backend.Limits) {
-	switch c.op {
-	case "renew":
-		if t := at(c.election, c.lease.Attempt); t != nil && c.err == nil && t.token == c.lease.Token {
-			t.extend(c, limits)
+// apply takes renewals, releases, removals and claims that pass over an abandoned attempt into account.
+func (c call) apply(terms map[key]*term, limits backend.Limits) {
+	t := terms[key{c.election, c.lease.Attempt}]
+	switch {
+	case c.op == "renew" && t != nil && c.err == nil && t.token == c.lease.Token:
+		t.extend(c, limits)
+	case c.op == "release" && t != nil && mayHaveApplied(c.err):
+		t.mayEnd = min(t.mayEnd, c.sent.seq)
+		if c.err == nil && (t.released.seq == 0 || c.replied.before(t.released)) {
+			t.released = c.replied
 		}
-	case "release":
-		if t := at(c.election, c.lease.Attempt); t != nil && mayHaveApplied(c.err) {
-			t.mayEnd = min(t.mayEnd, c.sent.seq)
-			if c.err == nil && (t.released.seq == 0 || c.replied.before(t.released)) {
-				t.released = c.replied
+	case c.op == "remove":
+		for _, t := range terms {
+			if t.election == c.election {
+				t.mayEnd = min(t.mayEnd, c.sent.seq)
 			}
 		}
-	case "acquire":
+	case c.op == "acquire" && mayHaveApplied(c.err):
 		for _, abandoned := range c.claim.Abandoned {
-			if t := at(c.election, abandoned); t != nil && t.holder == c.claim.Candidate.ID && mayHaveApplied(c.err) {
+			if t := terms[key{c.election, abandoned}]; t != nil && t.holder == c.claim.Candidate.ID {
 				t.mayEnd = min(t.mayEnd, c.sent.seq)
 			}
 		}
