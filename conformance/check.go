@@ -1,0 +1,28 @@
+package conformance
+
+import (
+	"context"
+	"sync"
+)
+
+// together is how many cases Check plays at a time; most of them wait.
+const together = 8
+
+// Check plays every case without package testing. The report tells what became of them; a case that ctx cut short is undecided.
+func Check(ctx context.Context, s Suite) *Report {
+	s.Bubble = false
+	cases := Cases()
+	report := &Report{Results: make([]Result, len(cases))}
+	var done sync.WaitGroup
+	slots := make(chan struct{}, together)
+	for i, c := range cases {
+		slots <- struct{}{}
+		done.Go(func() {
+			defer func() { <-slots }()
+			result, store := play(ctx, s, c, c.Rule.Slug+"/"+c.Name)
+			report.set(i, store, result)
+		})
+	}
+	done.Wait()
+	return report
+}
