@@ -57,6 +57,3 @@ require (
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
 )
-go 1.26
-
-require go.uber.org/goleak v1.3.0

@@ -32,7 +32,7 @@
 //
 // S6 expiry. A lease must not end before T has passed by the store's clock, and must be grantable to another within T + Limits.ExpiryLag.
 //
-// S7 watch. After Watch has returned, each later change of the election (grant, release, removal; not renewal) must be followed by at least one receive; a wake-up must follow each
+// S7 watch. After Watch has returned, each later change of the election that a store makes (grant, release; not renewal) must be followed by at least one receive; a wake-up must follow each
 // reconnect. Wake-ups are coalesced and may be spurious. The channel must be closed when ctx ends or the store is closed.
 //
 // S8 get. Get must tell holder, token, counter and remaining time as of a moment within the call. A free election has an empty holder and the last token.

@@ -31,7 +31,7 @@ var (
 	s5 = Rule{"S5", "release", "Release must free only its own lease, and the next Acquire must then succeed at once. It must return nil when this attempt's lease is " +
 		"released, also by an earlier call, and ErrNotHeld otherwise. A Lease with Token 0 stands for whatever token its attempt was granted.", Core}
 	s6 = Rule{"S6", "expiry", "A lease must not end before T has passed by the store's clock, and must be grantable to another within T + Limits.ExpiryLag.", Core}
-	s7 = Rule{"S7", "watch", "After Watch has returned, each later change of the election (grant, release, removal; not renewal) must be followed by at least one receive. " +
+	s7 = Rule{"S7", "watch", "After Watch has returned, each later change of the election that a store makes (grant, release; not renewal) must be followed by at least one receive. " +
 		"The channel must be closed when ctx ends or the store is closed.", Claimed}
 	s8 = Rule{"S8", "get", "Get must tell holder, token, counter and remaining time as of a moment within the call. A free election has an empty holder and the last token.", Core}
 	s9 = Rule{"S9", "errors", "Only ErrHeld, ErrNotHeld, ErrOutdated, ErrMoved, ErrVersion, ErrInvalid and ErrClosed mean that nothing was changed. " +

@@ -36,7 +36,6 @@ func (s *Server) Remove(election string) {
 	}
 }
 
-<<<<<<< HEAD
 // clock is the server's time; callers hold mu. It counts from the first call by time.Now's monotonic reading.
 func (s *Server) clock() record.Clock {
 	if s.start.IsZero() {
@@ -45,20 +44,16 @@ func (s *Server) clock() record.Clock {
 	now := s.start.Add(time.Since(s.start) + s.offset)
 	return record.Clock{Now: now.UnixNano(), Wall: now}
 }
-=======
+
 // Plant marks an election's record as moved to another store (unless moved is empty) and as written in the given format, as a bridge or a later
 // release would.
 func (s *Server) Plant(election, moved string, version int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e := s.entry(election)
-	e.movedTo, e.version = moved, version
+	e.MovedTo, e.Version = moved, version
 	s.wake(election)
 }
-
-// now is the server's clock; callers hold mu.
-func (s *Server) now() time.Time { return time.Now().Add(s.offset) }
->>>>>>> conformance
 
 // entry returns the election's entry, made if need be; callers hold mu.
 func (s *Server) entry(election string) *record.Entry {
