@@ -49,7 +49,7 @@ func TestMalformedURLsAreRefusedWithoutBeingShown(t *testing.T) {
 		"redis://h/%zz" + canary, "redis://h?a=%zz" + canary, "redis://a,,b:" + canary, "redis://[::1:" + canary, "redis://h?=" + canary,
 		"redis://h;" + canary + ":x",
 	} {
-		_, err := Open(context.Background(), in)
+		_, err := Open(t.Context(), in)
 		if !errors.Is(err, ErrInvalid) {
 			t.Errorf("%q: got %v", in, err)
 			continue
@@ -118,7 +118,7 @@ func TestOpenRefusesWhatItDoesNotKnow(t *testing.T) {
 		"fake://h?prefix=a&prefix=b":   "2 times",
 		"fake://:hunter2@h?prefix=app": "cannot reach h with xxxxx",
 	} {
-		_, err := Open(context.Background(), in)
+		_, err := Open(t.Context(), in)
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", in, err)
 		}

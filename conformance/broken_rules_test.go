@@ -21,7 +21,7 @@ func (b *breakable) travel(ctx context.Context) error {
 		b.mu.Unlock()
 		pause(ctx, time.Millisecond)
 		if ctx.Err() != nil && b.has("calls go on for a minute after their context's end") {
-			time.Sleep(time.Minute)
+			<-time.After(time.Minute)
 		}
 		b.mu.Lock()
 		b.stuck = b.stuck || ctx.Err() != nil && b.has("a call that is cut off leaves the store stuck")

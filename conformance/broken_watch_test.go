@@ -42,7 +42,7 @@ func (b *breakable) wake(election string) {
 		}
 		for !b.send(w) && b.has("a change waits for the receiver") {
 			b.mu.Unlock()
-			time.Sleep(10 * time.Millisecond)
+			<-time.After(10 * time.Millisecond)
 			b.mu.Lock()
 		}
 	}

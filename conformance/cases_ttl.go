@@ -57,7 +57,7 @@ func refusedTTL(t *trial) {
 
 func (t *trial) tellsRange(err error, ttl time.Duration) {
 	t.refused("a TTL of "+ttl.String(), err, backend.ErrInvalid)
-	if err != nil && !(strings.Contains(err.Error(), t.limits.MinTTL.String()) && strings.Contains(err.Error(), t.limits.MaxTTL.String())) {
+	if err != nil && (!strings.Contains(err.Error(), t.limits.MinTTL.String()) || !strings.Contains(err.Error(), t.limits.MaxTTL.String())) {
 		t.Errorf("the error %q does not tell the range %v to %v", err, t.limits.MinTTL, t.limits.MaxTTL)
 	}
 }

@@ -115,7 +115,7 @@ func examine(t *testing.T, bug string) *Report {
 		synctest.Test(t, func(t *testing.T) {
 			result, store := play(t.Context(), s, c, c.Name)
 			report.add(store, result)
-			time.Sleep(time.Hour) // some bugs leave goroutines behind for a while
+			<-time.After(time.Hour) // some bugs leave goroutines behind for a while
 		})
 	}
 	return report

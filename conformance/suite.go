@@ -10,7 +10,7 @@ import (
 )
 
 // T is what Suite.Open gets: the part of *testing.T that a case without package testing has too.
-type T interface {
+type T interface { //nolint:interfacebloat // what *testing.T has
 	Helper()
 	Name() string
 	Context() context.Context

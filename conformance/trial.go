@@ -33,7 +33,7 @@ type trial struct {
 	suite    Suite
 	rule     Rule
 	name     string
-	ctx      context.Context // ends with the trial; a T carries one
+	ctx      context.Context //nolint:containedctx // ends with the trial; a T carries one
 	rand     *rand.Rand      // guarded by mu
 	suffix   string          // makes names that no other trial has
 	election string
@@ -72,7 +72,7 @@ func newTrial(ctx context.Context, s Suite, c Case, name string) *trial {
 }
 
 // play runs the case in a goroutine of its own, which FailNow can end, and then checks the history.
-func (t *trial) play(c Case, stretch time.Duration) {
+func (t *trial) play(c Case, stretch int) {
 	ctx, cancel := context.WithTimeoutCause(t.ctx, caseLimit, errors.New("the machine was too slow: the case has taken too long"))
 	defer cancel()
 	t.ctx = ctx
@@ -86,7 +86,7 @@ func (t *trial) play(c Case, stretch time.Duration) {
 		if t.ttl == 0 {
 			t.ttl = max(defaultTTL, t.limits.MinTTL)
 		}
-		t.ttl = min(t.ttl*stretch, t.limits.MaxTTL)
+		t.ttl = min(t.ttl*time.Duration(stretch), t.limits.MaxTTL)
 		t.long = min(max(longTTL, 10*t.ttl), t.limits.MaxTTL)
 		c.run(t)
 	}()

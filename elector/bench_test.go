@@ -19,8 +19,8 @@ func BenchmarkLeading(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer e.Close() //nolint:errcheck // it returns nil
-	defer term.Resign(context.Background())
+	defer func() { _ = e.Close() }()
+	defer func() { _ = term.Resign(b.Context()) }()
 	b.Run("leading", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/tenure-go/tenure/backend"
 	"github.com/tenure-go/tenure/backend/memory"
@@ -21,7 +20,7 @@ func TestCampaignAndResign(t *testing.T) {
 			t.Fatal(err)
 		}
 		cancel() // bounds the wait only
-		time.Sleep(10 * ttl)
+		pass(10 * ttl)
 		if !a.Leading() || !term.Valid() || term.Context().Err() != nil {
 			t.Error("the term ended with the context of Campaign")
 		}

@@ -16,14 +16,14 @@ import (
 type handClock struct{ wall, boot atomic.Int64 }
 
 func (h *handClock) source(hasBoot bool) *clock.Source {
-	real := clock.New()
+	machine := clock.New()
 	return &clock.Source{
 		Sample: func() (int64, int64) {
-			mono, wall := real.Sample()
+			mono, wall := machine.Sample()
 			return mono, wall + h.wall.Load()
 		},
 		Boot: func() (int64, bool) {
-			mono, _ := real.Sample()
+			mono, _ := machine.Sample()
 			return mono + h.boot.Load(), hasBoot
 		},
 	}
@@ -57,7 +57,7 @@ func TestClocksThatStep(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				time.Sleep(2 * ttl)
+				pass(2 * ttl)
 				synctest.Wait()
 				hands.wall.Add(int64(c.wall))
 				hands.boot.Add(int64(c.boot))
@@ -84,7 +84,7 @@ func TestClocksThatStep(t *testing.T) {
 				if !c.leads && !errors.Is(context.Cause(term.Context()), ErrDeadline) {
 					t.Errorf("cause is %v", context.Cause(term.Context()))
 				}
-				time.Sleep(time.Second)
+				pass(time.Second)
 				if got := e.Leading(); got != c.leads {
 					t.Errorf("a second later Leading is %v", got)
 				}

@@ -81,7 +81,7 @@ func (c Config) withDefaults() Config {
 		c.ClockDrift = 0.002
 	}
 	if c.Candidate.Host == "" {
-		c.Candidate.Host, _ = os.Hostname() //nolint:errcheck // a description may lack its host
+		c.Candidate.Host, _ = os.Hostname()
 	}
 	if c.Candidate.App == "" {
 		c.Candidate.App = filepath.Base(os.Args[0])

@@ -108,7 +108,8 @@ func (c Config) deliver(e Event) {
 	if e.Err != nil {
 		attrs = append(attrs, slog.Any("error", e.Err))
 	}
-	c.Logger.Log(context.Background(), levels[e.Kind], "elector: "+string(e.Kind), attrs...)
+	attrs = append(attrs, slog.String("event", string(e.Kind)))
+	c.Logger.Log(context.Background(), levels[e.Kind], "elector", attrs...)
 	if c.Events != nil {
 		c.Events(e)
 	}

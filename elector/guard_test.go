@@ -44,7 +44,7 @@ func TestGuardsAreSealedBeforeTheWorkBegins(t *testing.T) {
 		}
 		two.fail.Store(&errInjected)
 		a := start(t, cfg)
-		time.Sleep(time.Second)
+		pass(time.Second)
 		synctest.Wait()
 		if a.Leading() || len(a.terms) > 0 {
 			t.Error("it leads without a seal")
@@ -99,14 +99,14 @@ func TestWhoCannotSealLeavesTheElectionToOthers(t *testing.T) {
 				ca, cb := config(server.Client(), "a"), config(server.Client(), "b")
 				ca.Guards, cb.Guards = []fence.Sealer{&bad}, []fence.Sealer{&good}
 				a := start(t, ca)
-				time.Sleep(time.Second)
+				pass(time.Second)
 				b := start(t, cb)
 				began := time.Now()
 				<-b.terms
 				if took := time.Since(began); took > ttl {
 					t.Errorf("b led after %v", took)
 				}
-				time.Sleep(5 * ttl)
+				pass(5 * ttl)
 				synctest.Wait()
 				if a.Leading() || !b.Leading() || len(b.terms) != 0 {
 					t.Error("the lead moved although b was well")

@@ -3,7 +3,6 @@ package elector
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"sync"
 	"testing"
@@ -107,18 +106,7 @@ func (r *events) kinds(only ...EventKind) []EventKind {
 	return kinds
 }
 
-func (r *events) first(kind EventKind) (Event, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, e := range r.list {
-		if e.Kind == kind {
-			return e, true
-		}
-	}
-	return Event{}, false
-}
-
-var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+var quiet = slog.New(slog.DiscardHandler)
 
 const ttl = 5 * time.Second
 
@@ -174,3 +162,6 @@ func bubble(t *testing.T, f func(t *testing.T, server *memory.Server)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) { f(t, memory.NewServer()) })
 }
+
+// pass lets the time of a bubble pass.
+func pass(d time.Duration) { <-time.After(d) }

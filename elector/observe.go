@@ -81,7 +81,8 @@ func (o *observer) follow(ctx context.Context, working func()) error {
 			return err
 		}
 		working()
-		if o.report(leaderOf(r)); o.stopped {
+		o.report(leaderOf(r))
+		if o.stopped {
 			return nil
 		}
 		wait := o.elector.cfg.TTL

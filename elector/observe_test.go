@@ -27,27 +27,27 @@ func TestObserveTellsWhoLeadsInOrder(t *testing.T) {
 					continue
 				}
 				seen = append(seen, l)
-				time.Sleep(time.Second) // a slow consumer
+				pass(time.Second) // a slow consumer
 			}
 		}()
-		time.Sleep(2 * time.Second)
+		pass(2 * time.Second)
 		for i, id := range []string{"a", "b", "a", "c"} {
 			if i == 2 { // the store is away for the observer
 				f.set(func(context.Context, string) error { return errInjected }, nil)
 			}
 			r := start(t, config(server.Client(), id))
 			<-r.terms
-			time.Sleep(10 * time.Second)
+			pass(10 * time.Second)
 			f.set(nil, nil)
-			time.Sleep(10 * time.Second)
+			pass(10 * time.Second)
 			_ = r.end()
-			time.Sleep(3 * time.Second)
+			pass(3 * time.Second)
 		}
 		dead := newFaulty(server.Client())
 		r := start(t, config(dead, "dead"))
 		<-r.terms
 		dead.set(func(context.Context, string) error { return errInjected }, nil)
-		time.Sleep(4 * ttl)
+		pass(4 * ttl)
 		cancel()
 		<-done
 		var got []string
@@ -107,7 +107,7 @@ func TestASlowSubscriberDelaysNobody(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(3 * ttl)
+			pass(3 * ttl)
 			synctest.Wait()
 			if !e.Leading() {
 				t.Error("the subscriber held up a renewal")

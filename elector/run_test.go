@@ -39,11 +39,11 @@ func TestOneOfManyLeadsAndIsSucceeded(t *testing.T) {
 				t.Errorf("token %v after %d", term.Token(), token)
 			}
 			token = term.Token().Value
-			time.Sleep(20 * time.Second)
+			pass(20 * time.Second)
 			if err := leader.end(); !errors.Is(err, context.Canceled) {
 				t.Errorf("Run returned %v", err)
 			}
-			time.Sleep(2 * spread) // a hand-over takes no longer: the next round looks for its leader now
+			pass(2 * spread) // a hand-over takes no longer: the next round looks for its leader now
 			if cause := context.Cause(term.Context()); !errors.Is(cause, ErrResigned) || !errors.Is(cause, context.Canceled) {
 				t.Errorf("cause is %v", cause)
 			}
@@ -107,7 +107,7 @@ func TestTheLeaseIsHeldUntilTheWorkHasReturned(t *testing.T) {
 		<-a.terms
 		b := start(t, config(server.Client(), "b"))
 		a.stop()
-		time.Sleep(4 * ttl)
+		pass(4 * ttl)
 		synctest.Wait()
 		if a.Leading() || b.Leading() {
 			t.Error("somebody leads while the old work goes on")
@@ -148,7 +148,7 @@ func TestWorkThatDoesNotReturnIsReported(t *testing.T) {
 		if took := time.Since(began); took < cfg.DrainTimeout {
 			t.Errorf("the successor led after %v", took)
 		}
-		time.Sleep(ttl)
+		pass(ttl)
 		close(finish)
 		if err := <-a.result; !errors.Is(err, context.Canceled) {
 			t.Error(err)
@@ -224,9 +224,9 @@ func TestAShortOutageCostsNoLeadership(t *testing.T) {
 		outage := a.Config().Timing().OutageSurvived
 		for phase := range 10 {
 			f.set(func(context.Context, string) error { return errInjected }, nil)
-			time.Sleep(outage)
+			pass(outage)
 			f.set(nil, nil)
-			time.Sleep(ttl + time.Duration(phase)*ttl/10)
+			pass(ttl + time.Duration(phase)*ttl/10)
 		}
 		if !a.Leading() || term.Context().Err() != nil {
 			t.Errorf("leadership was lost: %v", context.Cause(term.Context()))
@@ -244,10 +244,10 @@ func TestALongOutageEndsTheTermInTimeAndIsSurvived(t *testing.T) {
 		f := newFaulty(server.Client())
 		a := start(t, config(f, "a"))
 		term := <-a.terms
-		time.Sleep(ttl)
+		pass(ttl)
 		renews := f.count("renew")
 		for f.count("renew") == renews { // from here the lease lives for one TTL at most
-			time.Sleep(time.Millisecond)
+			pass(time.Millisecond)
 		}
 		confirmed := time.Now()
 		down := func(ctx context.Context, _ string) error { <-ctx.Done(); return context.Cause(ctx) }
@@ -259,9 +259,9 @@ func TestALongOutageEndsTheTermInTimeAndIsSurvived(t *testing.T) {
 		if cause := context.Cause(term.Context()); !errors.Is(cause, ErrDeadline) {
 			t.Errorf("cause is %v", cause)
 		}
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		before := f.count("get") + f.count("acquire") + f.count("watch")
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		if n := f.count("get") + f.count("acquire") + f.count("watch") - before; n > 3*3600/5 {
 			t.Errorf("%d requests in an hour of outage", n)
 		}
@@ -335,17 +335,17 @@ func TestAGivenUpCampaignLeavesNothingAtTheStore(t *testing.T) {
 func TestIdleElectorsAreQuiet(t *testing.T) {
 	bubble(t, func(t *testing.T, server *memory.Server) {
 		leader, follower := newFaulty(server.Client()), newFaulty(server.Client())
-		slow := func(context.Context, string) error { time.Sleep(rand.N(20 * time.Millisecond)); return nil }
+		slow := func(context.Context, string) error { pass(rand.N(20 * time.Millisecond)); return nil }
 		leader.set(slow, slow)
 		follower.set(slow, slow)
 		a := start(t, config(leader, "a"))
 		<-a.terms
 		b := start(t, config(follower, "b"))
-		time.Sleep(ttl)
+		pass(ttl)
 		count := func(f *faulty) int { return f.count("get") + f.count("acquire") + f.count("renew") }
 		la, fb := count(leader), count(follower)
 		const n = 100
-		time.Sleep(n * ttl)
+		pass(n * ttl)
 		asksLeader, asksFollower := float64(count(leader)-la)/n, float64(count(follower)-fb)/n
 		t.Logf("requests per TTL: leader %.2f, idle follower %.2f", asksLeader, asksFollower)
 		if asksLeader > 3.05 || asksFollower > 1.25 {

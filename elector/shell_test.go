@@ -47,7 +47,7 @@ func TestARecordedRunReplaysThroughTheCore(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(ttl)
+			pass(ttl)
 			if i%3 == 0 {
 				f.set(func(context.Context, string) error { return errInjected }, nil)
 				<-term.Context().Done()
@@ -78,7 +78,7 @@ func TestAStoreThatHangsCostsTheTermInTime(t *testing.T) {
 		if took := time.Since(began); took > a.Config().Timing().CancelAfter {
 			t.Errorf("cancelled after %v", took)
 		}
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		f.set(nil, nil)
 		close(hold)
 		<-a.terms
@@ -99,7 +99,7 @@ func TestADeafWatchIsMadeUpForByTheTimer(t *testing.T) {
 		a := start(t, config(server.Client(), "a"))
 		<-a.terms
 		b := start(t, config(f, "b"))
-		time.Sleep(10 * ttl)
+		pass(10 * ttl)
 		_ = a.end()
 		began := time.Now()
 		<-b.terms
@@ -129,7 +129,7 @@ func TestManyRunsEndedAtRandom(t *testing.T) {
 						}
 						mu.Unlock()
 						<-ctx.Done()
-						time.Sleep(rand.N(100 * time.Millisecond))
+						pass(rand.N(100 * time.Millisecond))
 						mu.Lock()
 						working--
 						mu.Unlock()
@@ -159,7 +159,7 @@ func TestAStoppedFollowerNeverLeads(t *testing.T) {
 		a := start(t, config(server.Client(), "a"))
 		<-a.terms
 		b := start(t, config(server.Client(), "b"))
-		time.Sleep(time.Second)
+		pass(time.Second)
 		if err := b.end(); !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}

@@ -161,8 +161,7 @@ func (m *Machine) onAcquired(e Event) {
 		m.granted(e)
 		return
 	}
-	var held *backend.HeldError
-	if errors.As(e.Err, &held) {
+	if held, ok := errors.AsType[*backend.HeldError](e.Err); ok {
 		c.asked, c.failures = false, 0
 		m.see(held.Record)
 		c.seen = backend.SeenAt(held.Record.Counter)

@@ -79,12 +79,13 @@ type simEvent struct {
 
 type simQueue []simEvent
 
-func (q simQueue) Len() int { return len(q) }
-func (q simQueue) Less(i, j int) bool {
-	return q[i].at < q[j].at || q[i].at == q[j].at && q[i].seq < q[j].seq
+func (q *simQueue) Len() int      { return len(*q) }
+func (q *simQueue) Swap(i, j int) { (*q)[i], (*q)[j] = (*q)[j], (*q)[i] }
+func (q *simQueue) Less(i, j int) bool {
+	a, b := (*q)[i], (*q)[j]
+	return a.at < b.at || a.at == b.at && a.seq < b.seq
 }
-func (q simQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *simQueue) Push(x any)   { *q = append(*q, x.(simEvent)) }
+func (q *simQueue) Push(x any) { *q = append(*q, x.(simEvent)) }
 func (q *simQueue) Pop() any {
 	last := (*q)[len(*q)-1]
 	*q = (*q)[:len(*q)-1]
