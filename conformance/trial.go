@@ -55,7 +55,7 @@ var _ T = (*trial)(nil)
 func play(ctx context.Context, s Suite, c Case, name string) (Result, string) {
 	for i := 0; ; i++ {
 		t := newTrial(ctx, s, c, name)
-		t.play(c, time.Duration(1)<<i)
+		t.play(c, 1<<i)
 		if t.result.Outcome != Undecided || t.result.Setup || i == repeats-1 || ctx.Err() != nil {
 			return t.result, t.limits.Store
 		}
