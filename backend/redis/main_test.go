@@ -126,6 +126,16 @@ func get(t testing.TB, s backend.LeaseStore, election string) backend.Record {
 	return r
 }
 
+// warm brings the scripts to the server and waits for the store's look at it, so that the next request on the wire is the test's own.
+func warm(t testing.TB, s backend.LeaseStore) {
+	t.Helper()
+	l := acquire(t, s, claim("warm", "w"))
+	renew(t, s, l)
+	release(t, s, l)
+	get(t, s, "warm")
+	inner(t, s).check.running.Wait()
+}
+
 // class fails the test unless err means want.
 func class(t testing.TB, what string, err error, want backend.Class) {
 	t.Helper()

@@ -49,7 +49,7 @@ func TestLostReplyCostsNothing(t *testing.T) {
 	p, behind := through(t, srv)
 	s, direct := client(t, behind, ""), client(t, srv.URL(), "")
 	ctx := deadline(t, ample)
-	get(t, s, "lost") // there is a connection
+	warm(t, s)
 	c := claim("lost", "a")
 
 	p.DropReplyTo(c.Attempt.String())
@@ -191,6 +191,7 @@ func TestShiftedReplyIsUnknown(t *testing.T) {
 	s := client(t, "redis://:"+testenv.Password()+"@"+front+"/0", "pool=1")
 	ctx := deadline(t, ample)
 
+	warm(t, s)
 	c := claim("shifted", "a")
 	l := acquire(t, s, c)
 	key := inner(t, s).names.key("shifted")
