@@ -10,6 +10,7 @@ import (
 )
 
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	srv := testenv.Redis(t)
 	server := raw(t, srv.URL())
 	conformance.Run(t, conformance.Suite{
@@ -31,6 +32,7 @@ func TestConformance(t *testing.T) {
 
 // The same with a user's client as the driver makes it: RESP3, repeats, contexts that don't reach the socket.
 func TestConformanceWithDefaultClient(t *testing.T) {
+	t.Parallel()
 	srv := testenv.Redis(t)
 	client := raw(t, srv.URL())
 	conformance.Run(t, conformance.Suite{
