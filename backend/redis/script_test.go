@@ -2,7 +2,6 @@ package redis
 
 import (
 	"context"
-	"net"
 	"strconv"
 	"strings"
 	"sync"
@@ -187,7 +186,14 @@ func TestShiftedReplyIsUnknown(t *testing.T) {
 	srv := testenv.Redis(t)
 	server := raw(t, srv.URL())
 	stale := make(chan []byte, 1)
-	front := shifter(t, srv.Addr(), stale)
+	front := relay(t, srv.Addr(), func(_ int64, reply []byte) []byte {
+		select {
+		case first := <-stale:
+			return append(first, reply...)
+		default:
+			return reply
+		}
+	})
 	s := client(t, "redis://:"+testenv.Password()+"@"+front+"/0", "pool=1")
 	ctx := deadline(t, ample)
 
@@ -224,49 +230,4 @@ func resp(parts ...string) []byte {
 		b = append(b, "$"+strconv.Itoa(len(p))+"\r\n"+p+"\r\n"...)
 	}
 	return b
-}
-
-// shifter is a proxy that puts a stale reply before the next one.
-func shifter(t *testing.T, upstream string, stale <-chan []byte) string {
-	t.Helper()
-	l := must[net.Listener](t)(net.Listen("tcp", "127.0.0.1:0")) //nolint:noctx // a loopback listener doesn't wait
-	done := make(chan struct{})
-	t.Cleanup(func() { l.Close(); <-done })
-	go func() {
-		defer close(done)
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			up, err := net.Dial("tcp", upstream) //nolint:noctx // loopback
-			if err != nil {
-				c.Close()
-				continue
-			}
-			go pump(up, c, nil)
-			go pump(c, up, stale)
-		}
-	}()
-	return l.Addr().String()
-}
-
-func pump(dst, src net.Conn, stale <-chan []byte) {
-	defer dst.Close()
-	defer src.Close()
-	buf := make([]byte, 64<<10)
-	for {
-		n, err := src.Read(buf)
-		if err != nil {
-			return
-		}
-		select {
-		case first := <-stale:
-			_, _ = dst.Write(first)
-		default:
-		}
-		if _, err := dst.Write(buf[:n]); err != nil {
-			return
-		}
-	}
 }
