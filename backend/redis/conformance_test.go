@@ -1,7 +1,6 @@
 package redis
 
 import (
-	"context"
 	"testing"
 
 	"github.com/tenure-go/tenure/backend"
@@ -15,14 +14,14 @@ func TestConformance(t *testing.T) {
 	server := raw(t, srv.URL())
 	conformance.Run(t, conformance.Suite{
 		Open: func(t conformance.T) backend.LeaseStore {
-			s, err := backend.Open(context.Background(), srv.URL())
+			s, err := backend.Open(t.Context(), srv.URL())
 			if err != nil {
 				t.Fatalf("open: %v", err)
 			}
 			return s
 		},
 		Plant: func(t conformance.T, election, moved string, version int) {
-			if err := server.HSet(context.Background(), names{prefix: defaultPrefix}.key(election), "moved_to", moved, "version", version).Err(); err != nil {
+			if err := server.HSet(t.Context(), names{prefix: defaultPrefix}.key(election), "moved_to", moved, "version", version).Err(); err != nil {
 				t.Fatalf("plant: %v", err)
 			}
 		},

@@ -34,7 +34,7 @@ func newDialer(timeout time.Duration, config *tls.Config) *dialer {
 func (d *dialer) dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	c, err := d.connect(ctx, network, addr)
 	if err != nil {
-		return unmade{err}, nil
+		return unmade{dialError{err}}, nil
 	}
 	return c, nil
 }
@@ -104,6 +104,11 @@ func (c *conn) Close() error {
 	c.dialer.mu.Unlock()
 	return c.TCPConn.Close()
 }
+
+// dialError is an error with one more layer, since the driver takes one off the error of a connection's first use.
+type dialError struct{ error }
+
+func (e dialError) Unwrap() error { return e.error }
 
 // unmade is a connection that could not be made.
 type unmade struct{ err error }

@@ -160,7 +160,7 @@ func TestCancelledCallReturns(t *testing.T) {
 	warm(t, s)
 	srv.Freeze()
 	gone := errors.New("gone")
-	ctx, cancel := context.WithCancelCause(context.Background())
+	ctx, cancel := context.WithCancelCause(t.Context())
 	done := make(chan error, 1)
 	go func() { _, err := s.Get(ctx, "e"); done <- err }()
 	select {
@@ -193,6 +193,9 @@ func TestServerAwayAndBack(t *testing.T) {
 	for range 20 { // more than the pool has room for
 		_, err := s.Acquire(ctx, claim("away", "a"))
 		class(t, "acquire without a server", err, backend.Unknown)
+		if err == nil || !strings.Contains(err.Error(), srv.Addr()) {
+			t.Fatalf("%v doesn't say where", err)
+		}
 	}
 	srv.Restart()
 	if l := acquire(t, s, claim("away", "a")); l.Token <= last { // the first call works

@@ -16,7 +16,7 @@ import (
 // watching starts a watch that ends with the test, and takes the wake-ups that are there already.
 func watching(t *testing.T, s backend.LeaseStore, election string) <-chan struct{} {
 	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	var wake <-chan struct{}
 	eventually(t, "a watch begins", func() bool {
@@ -54,7 +54,7 @@ func TestCancelledWatchesLeaveNothing(t *testing.T) {
 	for range 10 {
 		all.Go(func() {
 			for range each {
-				ctx, cancel := context.WithCancel(context.Background())
+				ctx, cancel := context.WithCancel(t.Context())
 				wake, err := s.Watch(ctx, "e")
 				if err != nil {
 					t.Error(err)
@@ -85,7 +85,7 @@ func TestCancelledWatchesLeaveNothing(t *testing.T) {
 func TestWatchesOfOneElectionShareASubscription(t *testing.T) {
 	srv := testenv.Redis(t)
 	s, server := client(t, srv.URL(), ""), raw(t, srv.URL())
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(t.Context())
 	first := must[<-chan struct{}](t)(s.Watch(ctx, "e"))
 	second := watching(t, s, "e")
 	if n := subscribers(t, server, inner(t, s).names.channel("e")); n != 1 {
@@ -189,7 +189,7 @@ func TestCloseEndsWatches(t *testing.T) {
 	wake := watching(t, s, "e")
 	srv.Freeze()
 	pending := make(chan error, 1)
-	go func() { _, err := inner(t, s).Watch(context.Background(), "other"); pending <- err }()
+	go func() { _, err := inner(t, s).Watch(t.Context(), "other"); pending <- err }()
 	h := inner(t, s).watch
 	eventually(t, "the second watch waits", func() bool {
 		h.mu.Lock()
@@ -202,7 +202,7 @@ func TestCloseEndsWatches(t *testing.T) {
 	for range wake {
 	}
 	class(t, "watch while the store closes", <-pending, backend.Closed)
-	_, err := inner(t, s).Watch(context.Background(), "e")
+	_, err := inner(t, s).Watch(t.Context(), "e")
 	class(t, "watch after close", err, backend.Closed)
 	srv.Thaw()
 }
@@ -212,7 +212,7 @@ func TestCloseLeavesTheCallersClient(t *testing.T) {
 	srv := testenv.Redis(t)
 	user := raw(t, srv.URL())
 	s := must[*Store](t)(New(user, Options{}))
-	wake := must[<-chan struct{}](t)(s.Watch(context.Background(), "e"))
+	wake := must[<-chan struct{}](t)(s.Watch(t.Context(), "e"))
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
@@ -221,7 +221,7 @@ func TestCloseLeavesTheCallersClient(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
-	_, err := s.Acquire(context.Background(), claim("e", "a"))
+	_, err := s.Acquire(t.Context(), claim("e", "a"))
 	class(t, "acquire after close", err, backend.Closed)
 	if err := user.Ping(deadline(t, ample)).Err(); err != nil {
 		t.Errorf("the caller's client: %v", err)
