@@ -43,7 +43,7 @@ func BenchmarkStore(b *testing.B) {
 		}
 	})
 	b.Run("refused", func(b *testing.B) {
-		acquire(b, s, claim("refused", "a"))
+		acquire(b, s, claim("refused", "a")) //nolint:contextcheck // a helper with a deadline of its own
 		other := claim("refused", "b")
 		for b.Loop() {
 			if _, err := s.Acquire(ctx, other); err == nil {

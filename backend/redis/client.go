@@ -22,7 +22,7 @@ type settings struct {
 }
 
 // client makes a small client for lease traffic only, so that a heartbeat never waits behind other work.
-func (c settings) client() (goredis.UniversalClient, *dialer) {
+func (c *settings) client() (goredis.UniversalClient, *dialer) {
 	d := newDialer(c.timeout, c.tls)
 	o := &goredis.UniversalOptions{
 		Addrs: c.hosts, MasterName: c.master, IsClusterMode: c.cluster, DB: c.db,

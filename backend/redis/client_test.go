@@ -129,7 +129,7 @@ func TestTLS(t *testing.T) {
 
 func freePort(t *testing.T) int {
 	t.Helper()
-	l := must[net.Listener](t)(net.Listen("tcp", "127.0.0.1:0")) //nolint:noctx // a loopback listener doesn't wait
+	l := must[net.Listener](t)(net.Listen("tcp", "127.0.0.1:0"))
 	defer l.Close()
 	return l.Addr().(*net.TCPAddr).Port
 }

@@ -33,7 +33,7 @@ func ExampleNew() {
 }
 
 // One attempt to lead, by hand. Programs use package elector, which also renews in time, steps down in time and goes on trying.
-func Example() {
+func Example() { //nolint:testableexamples // it needs a server
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	store, err := backend.Open(ctx, "redis://localhost:6379/0?prefix=billing")

@@ -47,7 +47,7 @@ func TestDemotedServer(t *testing.T) {
 	ctx := deadline(t, ample)
 	warm(t, s)
 	l := acquire(t, s, claim("demoted", "a"))
-	if err := server.SlaveOf(ctx, "127.0.0.1", "1").Err(); err != nil {
+	if err := server.ReplicaOf(ctx, "127.0.0.1", "1").Err(); err != nil {
 		t.Fatal(err)
 	}
 	before := connections(t, server)
@@ -65,7 +65,7 @@ func TestDemotedServer(t *testing.T) {
 	if len(before) == 0 {
 		t.Error("every connection that was answered READONLY was kept")
 	}
-	if err := server.SlaveOf(ctx, "no", "one").Err(); err != nil {
+	if err := server.ReplicaOf(ctx, "no", "one").Err(); err != nil {
 		t.Fatal(err)
 	}
 	renew(t, s, l)

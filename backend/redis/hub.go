@@ -122,7 +122,7 @@ func (h *hub) session(ctx context.Context) error {
 	ps := h.client.Subscribe(ctx)
 	var reading sync.WaitGroup
 	defer reading.Wait()
-	defer ps.Close() //nolint:errcheck // it is given up
+	defer ps.Close()
 	broken := make(chan error, 1)
 	subscribed := map[string]bool{}
 	reads := false

@@ -9,7 +9,7 @@ import (
 // relay is a proxy that changes replies: mangle gets the number of the connection, from 1, and returns what the client is to read.
 func relay(t *testing.T, upstream string, mangle func(link int64, reply []byte) []byte) (addr string) {
 	t.Helper()
-	l := must[net.Listener](t)(net.Listen("tcp", "127.0.0.1:0")) //nolint:noctx // a loopback listener doesn't wait
+	l := must[net.Listener](t)(net.Listen("tcp", "127.0.0.1:0"))
 	var running sync.WaitGroup
 	t.Cleanup(running.Wait)
 	t.Cleanup(func() { l.Close() })
@@ -19,7 +19,7 @@ func relay(t *testing.T, upstream string, mangle func(link int64, reply []byte) 
 			if err != nil {
 				return
 			}
-			up, err := net.Dial("tcp", upstream) //nolint:noctx // loopback
+			up, err := net.Dial("tcp", upstream)
 			if err != nil {
 				c.Close()
 				continue

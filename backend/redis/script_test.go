@@ -2,9 +2,11 @@ package redis
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -221,6 +223,30 @@ func TestShiftedReplyIsUnknown(t *testing.T) {
 	_, err = s.Get(ctx, "shifted")
 	class(t, "get that got another's record", err, backend.Unknown)
 	get(t, s, "shifted") // at the next call the connection is a fresh one
+}
+
+// IN53: a connection on which every reply belongs to the call before, for good. The store leaves it after the first call.
+func TestConnectionOutOfStepIsLeft(t *testing.T) {
+	srv := testenv.Redis(t)
+	var made, shifted atomic.Int64
+	var kept []byte
+	front := relay(t, srv.Addr(), func(link int64, reply []byte) []byte {
+		made.Store(max(made.Load(), link))
+		if link > shifted.Load() {
+			return reply
+		}
+		before := kept
+		kept = slices.Clone(reply)
+		return before
+	})
+	s := client(t, "redis://:"+testenv.Password()+"@"+front+"/0", "pool=1")
+	warm(t, s)
+	l := acquire(t, s, claim("shifted", "a"))
+	kept = resp(inner(t, s).names.key("shifted"), "some.1", "not held")
+	shifted.Store(made.Load())
+	_, err := s.Renew(deadline(t, ample), l)
+	class(t, "renew that got another's reply", err, backend.Unknown)
+	renew(t, s, l)
 }
 
 // resp is an array of bulk strings on the wire.

@@ -30,7 +30,7 @@ func open(ctx context.Context, u *backend.URL) (backend.LeaseStore, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := dial(c, o)
+	s := dial(c, o) //nolint:contextcheck // the store outlives the call
 	if strict {
 		if err := s.check.strict(ctx, s.client); err != nil {
 			return nil, errors.Join(err, s.Close())

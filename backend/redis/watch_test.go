@@ -2,6 +2,7 @@ package redis
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -173,6 +174,9 @@ func TestWatchWithoutServer(t *testing.T) {
 	srv.Kill()
 	_, err := s.Watch(deadline(t, ample), "e")
 	class(t, "watch without a server", err, backend.Unknown)
+	if err == nil || !strings.Contains(err.Error(), srv.Addr()) {
+		t.Errorf("%v doesn't say why", err)
+	}
 	srv.Start()
 	wake := watching(t, s, "e")
 	srv.Kill()
