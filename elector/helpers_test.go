@@ -139,8 +139,13 @@ func start(t *testing.T, cfg Config) *running {
 
 func startWith(t *testing.T, cfg Config, lead func(context.Context, *Term) error) *running {
 	t.Helper()
+	return startAs(t, newTest(t, cfg), lead)
+}
+
+func startAs(t *testing.T, e *Elector, lead func(context.Context, *Term) error) *running {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	r := &running{Elector: newTest(t, cfg), stop: cancel, terms: make(chan *Term, 1000), result: make(chan error, 1)}
+	r := &running{Elector: e, stop: cancel, terms: make(chan *Term, 1000), result: make(chan error, 1)}
 	go func() {
 		r.result <- r.Run(ctx, func(ctx context.Context, term *Term) error {
 			r.terms <- term
