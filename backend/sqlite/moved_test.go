@@ -103,7 +103,7 @@ func TestRestoredFileIsFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	remove(t, path+"-wal", path+"-shm")
-	<-watch
+	receive(t, watch)
 	_, err = a.Renew(t.Context(), second)
 	want(t, "renewal of a lease that the backup doesn't have", err, backend.NotHeld)
 	if _, err := a.Renew(t.Context(), first); err != nil {
@@ -114,6 +114,38 @@ func TestRestoredFileIsFollowed(t *testing.T) {
 	}
 	if third := acquire(t, a, claim("e", "c", long)); third.Token <= second.Token {
 		t.Errorf("token %d after %d", third.Token, second.Token)
+	}
+}
+
+// S7: nobody knows what was missed between the two files.
+func TestReplacedFileWakesAlsoIfItLooksTheSame(t *testing.T) {
+	t.Parallel()
+	path := newPath(t)
+	s := open(t, path)
+	l := acquire(t, s, claim("e", "a", long))
+	watch, err := s.Watch(t.Context(), "e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// After this wake-up, the store has looked at the old file.
+	other := start(t, "candidate", path, "f", long.String())
+	watchOther, err := s.Watch(t.Context(), "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.expect("token")
+	other.tell("release")
+	other.expect("release ok")
+	receive(t, watchOther)
+	other.kill()
+	alter(t, path, "VACUUM INTO ?", path+".copy")
+	if err := os.Rename(path+".copy", path); err != nil {
+		t.Fatal(err)
+	}
+	remove(t, path+"-wal", path+"-shm")
+	receive(t, watch)
+	if _, err := s.Renew(t.Context(), l); err != nil {
+		t.Errorf("renewal: %v", err)
 	}
 }
 

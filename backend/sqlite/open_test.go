@@ -7,23 +7,24 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tenure-go/tenure/backend"
 	"github.com/tenure-go/tenure/backend/sqlite"
 )
 
+// writeFile makes a file with the given content.
+func writeFile(t *testing.T, path, content string) string {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 func TestOpenSaysWhatIsWrongWithTheFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write := func(name string, data []byte) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	other := write("other.db", nil)
-	alter(t, other, "CREATE TABLE customers (name TEXT)")
 	newer := filepath.Join(dir, "newer.db")
 	if err := open(t, newer).Close(); err != nil {
 		t.Fatal(err)
@@ -39,29 +40,42 @@ func TestOpenSaysWhatIsWrongWithTheFile(t *testing.T) {
 		{"", "names no file"},
 		{":memory:", "not the path of a file"},
 		{"a\x00b", "not the path of a file"},
-		{write("text.txt", bytes.Repeat([]byte("This is a text. "), 100)), "not a SQLite database"},
-		{write("short.txt", []byte("hello")), "not a SQLite database"},
-		{other, "customers"},
+		{writeFile(t, filepath.Join(dir, "text.txt"), strings.Repeat("This is a text. ", 100)), "not a SQLite database"},
+		{writeFile(t, filepath.Join(dir, "short.txt"), "hello"), "not a SQLite database"},
 		{newer, "upgrade"},
 		{os.DevNull, "not a regular file"},
 		{dangling, "symbolic link"},
-		{filepath.Join(other, "below-a-file.db"), "not a directory"},
+		{filepath.Join(newer, "below-a-file.db"), "not a directory"},
 	} {
-		s, err := sqlite.Open(t.Context(), c.path, sqlite.Options{})
-		if err == nil {
-			_ = s.Close()
-			t.Errorf("Open(%q) succeeded", c.path)
-			continue
-		}
-		if !strings.Contains(err.Error(), c.says) {
-			t.Errorf("Open(%q): %v; it doesn't say %q", c.path, err, c.says)
-		}
-		if backend.ClassOf(err) != backend.Invalid {
-			t.Errorf("Open(%q): %v is %v, want invalid", c.path, err, backend.ClassOf(err))
-		}
+		refused(t, c.path, c.says)
 	}
-	if mode, err := os.ReadFile(other); err != nil || mode[18] != 1 {
-		t.Errorf("the other program's file was changed to WAL mode")
+}
+
+// refused fails the test unless the file is refused as invalid, with the given words.
+func refused(t *testing.T, path, says string) {
+	t.Helper()
+	s, err := sqlite.Open(t.Context(), path, sqlite.Options{})
+	if err == nil {
+		_ = s.Close()
+		t.Errorf("Open(%q) succeeded", path)
+		return
+	}
+	if !strings.Contains(err.Error(), says) || backend.ClassOf(err) != backend.Invalid {
+		t.Errorf("Open(%q): %v (%v); want it invalid and to say %q", path, err, backend.ClassOf(err), says)
+	}
+}
+
+func TestDatabaseOfAnotherProgramIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	path := newPath(t)
+	alter(t, path, "CREATE TABLE customers (name TEXT)")
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused(t, path, "customers")
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the file was changed, %v", err)
 	}
 }
 
@@ -133,5 +147,30 @@ func TestManyOpenANewFileAtOnce(t *testing.T) {
 		if err := <-errs; err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+func TestOpenWaitsForTheOneWhoMakesTheFile(t *testing.T) {
+	t.Parallel()
+	path := newPath(t)
+	other := start(t, "lock", path, "CREATE TABLE tenure_other (a)")
+	other.expect("locked")
+	opened := make(chan error, 1)
+	go func() {
+		s, err := sqlite.Open(context.WithoutCancel(t.Context()), path, sqlite.Options{Busy: time.Millisecond})
+		if err == nil {
+			err = s.Close()
+		}
+		opened <- err
+	}()
+	select {
+	case err := <-opened:
+		t.Fatalf("Open returned %v while another process writes the file", err)
+	case <-time.After(300 * time.Millisecond):
+	}
+	other.tell("go on")
+	other.expect("unlocked")
+	if err := <-opened; err != nil {
+		t.Fatal(err)
 	}
 }

@@ -22,7 +22,6 @@ var roles = map[string]func(args []string) error{
 	"candidate": playCandidate,
 	"lock":      playLock,
 	"open":      playOpen,
-	"hammer":    playHammer,
 }
 
 func TestMain(m *testing.M) {

@@ -95,8 +95,7 @@ func TestClosedStoreRefusesEveryCall(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for range watch { // closed
-	}
+	drain(t, watch)
 	_, err = s.Acquire(t.Context(), claim("e", "b", long))
 	want(t, "acquire", err, backend.Closed)
 	_, err = s.Renew(t.Context(), l)

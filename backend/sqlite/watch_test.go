@@ -9,6 +9,32 @@ import (
 	"github.com/tenure-go/tenure/backend/sqlite"
 )
 
+// receive waits for a wake-up.
+func receive(t *testing.T, watch <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-watch:
+	case <-time.After(20 * time.Second):
+		t.Fatal("no wake-up")
+	}
+}
+
+// drain waits for a watch's end.
+func drain(t *testing.T, watch <-chan struct{}) {
+	t.Helper()
+	end := time.After(20 * time.Second)
+	for {
+		select {
+		case _, open := <-watch:
+			if !open {
+				return
+			}
+		case <-end:
+			t.Fatal("the watch doesn't end")
+		}
+	}
+}
+
 func TestReleaseByAnotherProcessWakes(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
@@ -22,10 +48,10 @@ func TestReleaseByAnotherProcessWakes(t *testing.T) {
 	p.tell("release")
 	p.expect("release ok")
 	began := time.Now()
-	<-watch
+	receive(t, watch)
 	t.Logf("woken %v after the release", time.Since(began))
 	acquire(t, s, claim("e", "b", long))
-	<-watch // its own change wakes too
+	receive(t, watch) // its own change wakes too
 }
 
 func TestOwnChangeWakesAtOnce(t *testing.T) {
@@ -56,9 +82,13 @@ func TestRenewalsAndOtherElectionsDontWake(t *testing.T) {
 	path := newPath(t)
 	a, b := open(t, path), open(t, path)
 	l := acquire(t, a, claim("e", "a", long))
-	watch, err := b.Watch(t.Context(), "e")
-	if err != nil {
-		t.Fatal(err)
+	var watches []<-chan struct{}
+	for _, s := range []*sqlite.Store{a, b} {
+		watch, err := s.Watch(t.Context(), "e")
+		if err != nil {
+			t.Fatal(err)
+		}
+		watches = append(watches, watch)
 	}
 	canary, err := b.Watch(t.Context(), "canary")
 	if err != nil {
@@ -69,16 +99,18 @@ func TestRenewalsAndOtherElectionsDontWake(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := acquire(t, a, claim("canary", "a", long))
-		<-canary // so b has looked
+		receive(t, canary) // so b has looked
 		if err := a.Release(t.Context(), c, backend.Handover{}); err != nil {
 			t.Fatal(err)
 		}
-		<-canary
+		receive(t, canary)
 	}
-	select {
-	case <-watch:
-		t.Error("woken, though only renewals and another election's changes have happened")
-	default:
+	for _, watch := range watches {
+		select {
+		case <-watch:
+			t.Error("woken, though only renewals and another election's changes have happened")
+		default:
+		}
 	}
 }
 
@@ -103,8 +135,7 @@ func TestPollsOnlyWhileSomebodyWatches(t *testing.T) {
 		}
 		cancel()
 		for _, watch := range watches {
-			for range watch { // closed
-			}
+			drain(t, watch)
 		}
 		eventually(t, "polling has ended", func() bool { return !sqlite.Polling(s) })
 	}
