@@ -91,7 +91,7 @@ func TestExistingFileKeepsItsModeAndIsWarnedOf(t *testing.T) {
 
 func TestReadOnlyIsDenied(t *testing.T) {
 	t.Parallel()
-	dir, err := os.MkdirTemp("", "tenure-read-only") // t.TempDir's parent can't be entered by others
+	dir, err := os.MkdirTemp("", "tenure-read-only") //nolint:usetesting // another user can't enter t.TempDir's parent
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,8 +16,8 @@ import (
 const shortBusy = "30"
 
 // pool returns a pool of at most n connections to the session's file.
-func (ss *session) pool(real string, n int, params string) (*sql.DB, error) {
-	path := filepath.ToSlash(real)
+func (ss *session) pool(file string, n int, params string) (*sql.DB, error) {
+	path := filepath.ToSlash(file)
 	if !strings.HasPrefix(path, "/") { // C:/folder/file
 		path = "/" + path
 	}

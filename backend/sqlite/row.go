@@ -59,7 +59,7 @@ const upsertRow = `INSERT INTO tenure_lease (election, counter, holder, descript
 	moved_to = excluded.moved_to, version = excluded.version, boot = excluded.boot`
 
 func writeRow(ctx context.Context, q querier, election string, r stored) error {
-	_, err := q.ExecContext(ctx, upsertRow, election, r.Counter, r.Holder.ID, r.Holder.Description.Encode(), r.Token, r.Attempt.String(), int64(r.TTL),
+	_, err := q.ExecContext(ctx, upsertRow, election, r.Counter, r.Holder.ID, r.Holder.Encode(), r.Token, r.Attempt.String(), int64(r.TTL),
 		r.Expires, r.Granted, r.Renewals, r.Released, r.ReservedFor, r.Reserved, r.MovedTo, r.Version, r.boot)
 	return err
 }

@@ -81,30 +81,30 @@ func openSession(ctx context.Context, path string, busy time.Duration) (ss *sess
 }
 
 func (ss *session) open(ctx context.Context) error {
-	real, err := filepath.EvalSymlinks(ss.path) // SQLite keeps the log beside the real file
+	file, err := filepath.EvalSymlinks(ss.path) // SQLite keeps the log beside the real file
 	if err != nil {
 		return err
 	}
-	if err := checkFileSystem(real); err != nil {
+	if err := checkFileSystem(file); err != nil {
 		return err
 	}
-	if err := checkAccess(real); err != nil {
+	if err := checkAccess(file); err != nil {
 		return err
 	}
 	if err := ss.remember(ss.path); err != nil {
 		return err
 	}
-	if ss.writer, err = ss.pool(real, 1, "_txlock=immediate"); err != nil {
+	if ss.writer, err = ss.pool(file, 1, "_txlock=immediate"); err != nil {
 		return err
 	}
-	if ss.reader, err = ss.pool(real, readers, "_pragma=query_only(1)"); err != nil {
+	if ss.reader, err = ss.pool(file, readers, "_pragma=query_only(1)"); err != nil {
 		return err
 	}
 	if err := migrate(ctx, ss); err != nil {
 		return err
 	}
 	for _, suffix := range []string{"-wal", "-shm"} {
-		if err := ss.remember(real + suffix); err != nil {
+		if err := ss.remember(file + suffix); err != nil {
 			return err
 		}
 	}

@@ -56,7 +56,7 @@ func (s *Store) Watch(ctx context.Context, election string) (<-chan struct{}, er
 	if err != nil {
 		return nil, err
 	}
-	if !s.addWatcher(w) {
+	if !s.addWatcher(ctx, w) {
 		return nil, backend.ErrClosed
 	}
 	s.hub.mu.Lock()
@@ -68,7 +68,7 @@ func (s *Store) Watch(ctx context.Context, election string) (<-chan struct{}, er
 }
 
 // addWatcher lets the poller look for w too, and starts it for the first watcher. It returns false when the store is closed.
-func (s *Store) addWatcher(w *watcher) bool {
+func (s *Store) addWatcher(ctx context.Context, w *watcher) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -86,9 +86,9 @@ func (s *Store) addWatcher(w *watcher) bool {
 	h.watchers[w.election][w] = struct{}{}
 	h.fresh = true
 	if h.stop == nil {
-		ctx, cancel := context.WithCancel(context.Background())
+		life, cancel := context.WithCancel(context.WithoutCancel(ctx)) // others may come to watch
 		h.stop = cancel
-		s.active.Go(func() { s.poll(ctx) })
+		s.active.Go(func() { s.poll(life) })
 	}
 	return true
 }
