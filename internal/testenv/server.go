@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -133,9 +132,11 @@ func start(t testing.TB, k kind, settings []string) (*Server, error) {
 	}
 	s := &Server{kind: k, t: t, site: &site{dir: dir, binary: binary, settings: settings}}
 	for range attempts {
-		if s.site.ports, err = freePorts(k.ports); err != nil {
+		var release func()
+		if s.site.ports, release, err = reservePorts(k.ports); err != nil {
 			return nil, err
 		}
+		t.Cleanup(release)
 		if err = s.up(); err == nil {
 			break
 		}
@@ -193,20 +194,6 @@ func (s *Server) end() {
 		s.t.Errorf("testenv: %s: %v", s.kind.name, err)
 	}
 	s.proc = nil
-}
-
-// freePorts finds n ports of the loopback interface that are free now.
-func freePorts(n int) ([]int, error) {
-	ports := make([]int, n)
-	for i := range ports {
-		l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a loopback listener doesn't wait
-		if err != nil {
-			return nil, err
-		}
-		defer l.Close() // all at the end, so that no port comes twice
-		ports[i] = l.Addr().(*net.TCPAddr).Port
-	}
-	return ports, nil
 }
 
 // empty removes everything in a folder.

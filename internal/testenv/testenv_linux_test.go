@@ -256,6 +256,24 @@ func TestTriesOtherPortsWhenOneIsTaken(t *testing.T) {
 	}
 }
 
+func TestAReservedPortIsNotGivenTwice(t *testing.T) {
+	seen := map[int]bool{}
+	for range 200 {
+		ports, release, err := reservePorts(3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer release()
+		if seen[ports[0]] {
+			t.Fatalf("port %d is given twice", ports[0])
+		}
+		seen[ports[0]] = true
+		if _, err := net.ListenPacket("udp", loopback(ports[0])); err == nil {
+			t.Fatalf("port %d is not held", ports[0])
+		}
+	}
+}
+
 func TestAServerThatNeverStartsFailsWithItsLog(t *testing.T) {
 	f := &fake{}
 	f.run(func() { Redis(f, Options{Settings: []string{"no-such-setting " + Password()}}) })

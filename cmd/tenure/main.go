@@ -1,0 +1,4 @@
+// Command tenure.
+package main
+
+func main() {}
