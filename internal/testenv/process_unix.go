@@ -1,0 +1,24 @@
+//go:build unix && !linux
+
+package testenv
+
+import (
+	"os"
+	"syscall"
+)
+
+const (
+	sigstop = syscall.SIGSTOP
+	sigcont = syscall.SIGCONT
+)
+
+func attributes(as *account) *syscall.SysProcAttr {
+	a := &syscall.SysProcAttr{Setpgid: true}
+	if as != nil {
+		a.Credential = &syscall.Credential{Uid: as.uid, Gid: as.gid}
+	}
+	return a
+}
+
+// children finds none here, so that freezing Postgres stops its main process only.
+func children(int) []*os.Process { return nil }
