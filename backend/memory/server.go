@@ -33,6 +33,16 @@ func (s *Server) Remove(election string) {
 	}
 }
 
+// Plant marks an election's record as moved to another store (unless moved is empty) and as written in the given format, as a bridge or a later
+// release would.
+func (s *Server) Plant(election, moved string, version int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := s.entry(election)
+	e.movedTo, e.version = moved, version
+	s.wake(election)
+}
+
 // now is the server's clock; callers hold mu.
 func (s *Server) now() time.Time { return time.Now().Add(s.offset) }
 

@@ -1,0 +1,121 @@
+package redis
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// keepAlive finds out within about 12 s that the other host is gone, at no cost to the server.
+var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 6 * time.Second, Interval: 2 * time.Second, Count: 3}
+
+// dialer makes the connections of a client that Open made, and can end them all.
+type dialer struct {
+	tls   *tls.Config // nil: plain
+	plain net.Dialer
+	life  context.Context //nolint:containedctx // ends dials under way when the client is closed; a dial's own context ends it too
+	end   context.CancelFunc
+
+	mu    sync.Mutex
+	conns map[*conn]struct{}
+}
+
+func newDialer(timeout time.Duration, config *tls.Config) *dialer {
+	d := &dialer{tls: config, plain: net.Dialer{Timeout: timeout, KeepAliveConfig: keepAlive}, conns: map[*conn]struct{}{}}
+	d.life, d.end = context.WithCancel(context.Background())
+	return d
+}
+
+// dial never fails: a connection that can't be made is one whose first use tells why. The driver would answer a failed dial with a line on standard error and,
+// after some, with a goroutine that looks once a second and refuses all calls meanwhile.
+func (d *dialer) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	c, err := d.connect(ctx, network, addr)
+	if err != nil {
+		return unmade{err}, nil
+	}
+	return c, nil
+}
+
+func (d *dialer) connect(ctx context.Context, network, addr string) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, d.plain.Timeout)
+	defer cancel()
+	defer context.AfterFunc(d.life, cancel)()
+	c, err := d.plain.DialContext(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := d.keep(c.(*net.TCPConn))
+	if err != nil || d.tls == nil {
+		return kept, err
+	}
+	config := d.tls.Clone()
+	if host, _, err := net.SplitHostPort(addr); err == nil && config.ServerName == "" {
+		config.ServerName = host
+	}
+	secure := tls.Client(kept, config)
+	if err := secure.HandshakeContext(ctx); err != nil {
+		_ = kept.Close() // the handshake's error tells more
+		return nil, err
+	}
+	return secure, nil
+}
+
+func (d *dialer) keep(c *net.TCPConn) (net.Conn, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.life.Err() != nil {
+		_ = c.Close() // nobody uses it
+		return nil, net.ErrClosed
+	}
+	kept := &conn{TCPConn: c, dialer: d}
+	d.conns[kept] = struct{}{}
+	return kept, nil
+}
+
+// drop ends all connections that are open now.
+func (d *dialer) drop() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for c := range d.conns {
+		_ = c.TCPConn.Close() // it is given up
+	}
+	clear(d.conns)
+}
+
+// close ends all connections and dials, also later ones.
+func (d *dialer) close() {
+	d.end()
+	d.drop()
+}
+
+// conn is an open connection. It stays a *net.TCPConn so that the driver can look for surplus data.
+type conn struct {
+	*net.TCPConn
+	dialer *dialer
+}
+
+// Close implements net.Conn.
+func (c *conn) Close() error {
+	c.dialer.mu.Lock()
+	delete(c.dialer.conns, c)
+	c.dialer.mu.Unlock()
+	return c.TCPConn.Close()
+}
+
+// unmade is a connection that could not be made.
+type unmade struct{ err error }
+
+func (u unmade) Read([]byte) (int, error)         { return 0, u.err }
+func (u unmade) Write([]byte) (int, error)        { return 0, u.err }
+func (u unmade) Close() error                     { return nil }
+func (u unmade) LocalAddr() net.Addr              { return &net.TCPAddr{} }
+func (u unmade) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
+func (u unmade) SetDeadline(time.Time) error      { return nil }
+func (u unmade) SetReadDeadline(time.Time) error  { return nil }
+func (u unmade) SetWriteDeadline(time.Time) error { return nil }
+
+// SyscallConn tells the driver's pool, which looks at an idle connection before it uses it, that this one is no good.
+func (u unmade) SyscallConn() (syscall.RawConn, error) { return nil, u.err }
