@@ -6,4 +6,5 @@ package all
 import (
 	_ "github.com/tenure-go/tenure/backend/memory" // memory:
 	_ "github.com/tenure-go/tenure/backend/redis"  // redis: rediss: redis+sentinel: redis+cluster:
+	_ "github.com/tenure-go/tenure/backend/sqlite" // sqlite:
 )

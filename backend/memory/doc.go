@@ -4,7 +4,7 @@
 //
 // # Guarantees
 //
-// All of the contract. It is the shortest reading of it: what other stores do in Lua or SQL stands here in Go.
+// All of the contract. It is the shortest reading of it: its rules are those of internal/record, and what other stores do in Lua or SQL stands there in Go.
 //
 // # Storage
 //

@@ -3,13 +3,16 @@ package memory
 import (
 	"sync"
 	"time"
+
+	"github.com/tenure-go/tenure/internal/record"
 )
 
 // Server holds the records of all its clients. The zero value is ready; it must not be copied after first use.
 type Server struct {
 	mu        sync.Mutex
-	elections map[string]*entry
+	elections map[string]*record.Entry
 	watchers  map[string]map[*watcher]struct{}
+	start     time.Time
 	offset    time.Duration
 }
 
@@ -28,7 +31,7 @@ func (s *Server) Remove(election string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if e := s.elections[election]; e != nil {
-		*e = entry{counter: e.counter}
+		*e = record.Entry{Counter: e.Counter}
 		s.wake(election)
 	}
 }
@@ -39,21 +42,27 @@ func (s *Server) Plant(election, moved string, version int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e := s.entry(election)
-	e.movedTo, e.version = moved, version
+	e.MovedTo, e.Version = moved, version
 	s.wake(election)
 }
 
-// now is the server's clock; callers hold mu.
-func (s *Server) now() time.Time { return time.Now().Add(s.offset) }
+// clock is the server's time; callers hold mu. It counts from the first call by time.Now's monotonic reading.
+func (s *Server) clock() record.Clock {
+	if s.start.IsZero() {
+		s.start = time.Now()
+	}
+	now := s.start.Add(time.Since(s.start) + s.offset)
+	return record.Clock{Now: now.UnixNano(), Wall: now}
+}
 
 // entry returns the election's entry, made if need be; callers hold mu.
-func (s *Server) entry(election string) *entry {
+func (s *Server) entry(election string) *record.Entry {
 	e := s.elections[election]
 	if e == nil {
 		if s.elections == nil {
-			s.elections = make(map[string]*entry)
+			s.elections = make(map[string]*record.Entry)
 		}
-		e = new(entry)
+		e = new(record.Entry)
 		s.elections[election] = e
 	}
 	return e

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tenure-go/tenure/backend"
+	"github.com/tenure-go/tenure/internal/record"
 )
 
 // Store is one client of a Server. It is safe for concurrent use.
@@ -41,13 +42,13 @@ func (s *Store) Limits() backend.Limits {
 }
 
 // Acquire implements backend.LeaseStore.
-func (s *Store) Acquire(ctx context.Context, c backend.Claim) (backend.Lease, error) {
+func (s *Store) Acquire(ctx context.Context, claim backend.Claim) (backend.Lease, error) {
 	var l backend.Lease
-	err := s.do(ctx, c.Election, func(e *entry, now time.Time) (bool, error) {
-		before := e.counter
+	err := s.do(ctx, claim.Election, func(e *record.Entry, c record.Clock) (bool, error) {
+		before := e.Counter
 		var err error
-		l, err = e.acquire(c, now)
-		return e.counter != before, err
+		l, err = e.Acquire(claim, c)
+		return e.Counter != before, err
 	})
 	return l, err
 }
@@ -55,9 +56,9 @@ func (s *Store) Acquire(ctx context.Context, c backend.Claim) (backend.Lease, er
 // Renew implements backend.LeaseStore.
 func (s *Store) Renew(ctx context.Context, l backend.Lease) (backend.Lease, error) {
 	var renewed backend.Lease
-	err := s.do(ctx, l.Election, func(e *entry, now time.Time) (bool, error) {
+	err := s.do(ctx, l.Election, func(e *record.Entry, c record.Clock) (bool, error) {
 		var err error
-		renewed, err = e.renew(l, now)
+		renewed, err = e.Renew(l, c)
 		return false, err
 	})
 	return renewed, err
@@ -65,14 +66,14 @@ func (s *Store) Renew(ctx context.Context, l backend.Lease) (backend.Lease, erro
 
 // Release implements backend.LeaseStore.
 func (s *Store) Release(ctx context.Context, l backend.Lease, h backend.Handover) error {
-	return s.do(ctx, l.Election, func(e *entry, now time.Time) (bool, error) { return e.release(l, h, now) })
+	return s.do(ctx, l.Election, func(e *record.Entry, c record.Clock) (bool, error) { return e.Release(l, h, c) })
 }
 
 // Get implements backend.LeaseStore.
 func (s *Store) Get(ctx context.Context, election string) (backend.Record, error) {
 	var r backend.Record
-	err := s.do(ctx, election, func(e *entry, now time.Time) (bool, error) {
-		r = e.record(election, now)
+	err := s.do(ctx, election, func(e *record.Entry, c record.Clock) (bool, error) {
+		r = e.Record(election, c)
 		return false, nil
 	})
 	return r, err
@@ -80,11 +81,11 @@ func (s *Store) Get(ctx context.Context, election string) (backend.Record, error
 
 // Raise implements backend.TokenRaiser.
 func (s *Store) Raise(ctx context.Context, election string, token int64) error {
-	return s.do(ctx, election, func(e *entry, now time.Time) (bool, error) { return false, e.raise(token, now) })
+	return s.do(ctx, election, func(e *record.Entry, c record.Clock) (bool, error) { return false, e.Raise(token, c) })
 }
 
 // do applies f to an election's entry in one atomic step, and wakes the watchers when f reports a change.
-func (s *Store) do(ctx context.Context, election string, f func(*entry, time.Time) (changed bool, err error)) error {
+func (s *Store) do(ctx context.Context, election string, f func(*record.Entry, record.Clock) (changed bool, err error)) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -96,7 +97,7 @@ func (s *Store) do(ctx context.Context, election string, f func(*entry, time.Tim
 	}
 	s.server.mu.Lock()
 	defer s.server.mu.Unlock()
-	changed, err := f(s.server.entry(election), s.server.now())
+	changed, err := f(s.server.entry(election), s.server.clock())
 	if changed {
 		s.server.wake(election)
 	}
