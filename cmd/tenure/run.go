@@ -106,7 +106,7 @@ func (o *runOptions) check(dash int) error {
 	}
 	if o.id != "" {
 		if err := backend.CheckName("candidate's id", o.id); err != nil {
-			return usage("--id: %w", err)
+			return usage("--id: %s", plainly(err))
 		}
 	}
 	return nil
@@ -117,7 +117,7 @@ func checkElection(name string) error {
 		return usage("--election is missing or empty: give the election a name, such as --election settlement")
 	}
 	if err := backend.CheckName("election's name", name); err != nil {
-		return usage("--election: %w", err)
+		return usage("--election: %s", plainly(err))
 	}
 	return nil
 }

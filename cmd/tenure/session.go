@@ -7,7 +7,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/tenure-go/tenure/backend"
 	"github.com/tenure-go/tenure/elector"
 )
 
@@ -163,7 +162,7 @@ func newElector(cfg elector.Config) (*elector.Elector, error) {
 	if least := shortest(cfg); least > cfg.TTL {
 		return nil, usage("--ttl: %v leaves no time for two attempts to renew before the command has to end; give at least %v", cfg.TTL, least)
 	}
-	return nil, usage("%w", err)
+	return nil, usage("%s", plainly(err))
 }
 
 // shortest is the least TTL, to the tenth of a second, that the elector takes; zero if something else is wrong with the configuration.
@@ -175,5 +174,3 @@ func shortest(cfg elector.Config) time.Duration {
 	}
 	return 0
 }
-
-var _ backend.LeaseStore = (*contact)(nil)

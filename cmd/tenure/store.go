@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/tenure-go/tenure/backend"
@@ -27,14 +29,34 @@ func (a *app) open(ctx context.Context) (backend.LeaseStore, error) {
 		}
 		from = "the default store"
 	}
+	if err := checkScheme(raw); err != nil {
+		return nil, usage("%s: %w", from, err)
+	}
 	s, err := backend.Open(ctx, raw)
 	switch {
 	case err == nil:
 		return s, nil
 	case errors.Is(err, backend.ErrInvalid):
-		return nil, usage("%s: %w", from, err)
+		return nil, usage("%s: %s", from, plainly(err))
 	}
 	return nil, exit(exitUnavailable, "%s: %w", from, err)
+}
+
+// checkScheme refuses what no other process could share, and names the stores that there are. A URL without // may begin with a part of
+// a password, which is not shown.
+func checkScheme(raw string) error {
+	scheme, rest, found := strings.Cut(raw, ":")
+	schemes := slices.DeleteFunc(backend.Schemes(), func(s string) bool { return s == "memory" })
+	known := "known are " + strings.Join(schemes, ", ")
+	switch scheme = strings.ToLower(scheme); {
+	case !found || slices.Contains(schemes, scheme):
+		return nil
+	case scheme == "memory":
+		return errors.New("the memory store lives in one process: each would elect itself; " + known)
+	case strings.HasPrefix(rest, "//"):
+		return fmt.Errorf("there is no store for the scheme %s; %s", shown(scheme), known)
+	}
+	return errors.New("the URL has no scheme that is known; it must look like redis://host:6379/0 or sqlite:///path; " + known)
 }
 
 // passwordShows tells whether the URL came in by a flag, where everybody can read it, and has a password.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/tenure-go/tenure/backend"
 )
 
 // shown makes a text from the store safe and clear in a line for people: names may contain anything, escape sequences of terminals too.
@@ -35,4 +37,13 @@ func words(s string) string {
 		return s
 	}
 	return strconv.Quote(s)
+}
+
+// plainly is an error of wrong usage without the words that only programs need.
+func plainly(err error) string {
+	_, text, found := strings.Cut(err.Error(), backend.ErrInvalid.Error()+": ")
+	if !found {
+		return err.Error()
+	}
+	return text
 }
