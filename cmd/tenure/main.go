@@ -27,7 +27,8 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	}
 	var e *exitError
 	if !errors.As(err, &e) {
-		e = usage("%w", err)
+		// From the flag library. It may show an argument, and that may be a URL with a password.
+		e = usage("the command line makes no sense; see 'tenure help'")
 	}
 	if e.err != nil {
 		app.logger(slog.LevelError).Error(e.Error())

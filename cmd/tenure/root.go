@@ -93,6 +93,9 @@ func flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &invalid):
 		return usage("--%s: the value is not a %s%s; %s", invalid.GetFlag().Name, invalid.GetFlag().Value.Type(), exampleOf(invalid.GetFlag()), hint)
 	}
+	if !cmd.HasParent() {
+		hint = "the commands are run, status, watch and version, " + hint
+	}
 	return usage("%s; %s", unknownFlag(err), hint)
 }
 
