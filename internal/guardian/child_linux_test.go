@@ -39,12 +39,18 @@ func childMain(args []string) int {
 	case "family": // has a descendant in another session and waits
 		stray(args[1:])
 		tell(false)
+	case "regroup": // joins the group of a child of its own
+		kid := start([]string{"stubborn"}, &syscall.SysProcAttr{Setpgid: true})
+		if err := syscall.Setpgid(0, kid.Process.Pid); err != nil {
+			fmt.Println("setpgid:", err)
+		}
+		tell(false)
 	case "leave": // has one too but ends by itself when its input ends
 		stray(args[1:])
 		io.Copy(io.Discard, os.Stdin)
 		return 3
 	case "daemon": // the middle of the double fork
-		start(false, args[1:])
+		start(args[1:], &syscall.SysProcAttr{Setsid: true})
 	}
 	return 0
 }
@@ -71,19 +77,21 @@ func tell(endOnTerm bool) {
 
 // stray starts a process through a middle one that ends at once. It is in
 // a session of its own and has lost its environment.
-func stray(kind []string) { start(true, append([]string{"daemon"}, kind...)) }
+func stray(kind []string) {
+	middle := start(append([]string{"daemon"}, kind...), &syscall.SysProcAttr{Setsid: true})
+	if err := middle.Wait(); err != nil {
+		fmt.Println("daemon:", err)
+	}
+}
 
-func start(wait bool, kind []string) {
+func start(kind []string, attr *syscall.SysProcAttr) *exec.Cmd {
 	cmd := &exec.Cmd{
 		Path: "/proc/self/exe", Args: append([]string{"x", "__child"}, kind...),
-		Env: []string{}, Stdout: os.Stdout, Stderr: os.Stderr,
-		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
+		Env: []string{}, Stdout: os.Stdout, Stderr: os.Stderr, SysProcAttr: attr,
 	}
-	err := cmd.Start()
-	if err == nil && wait {
-		err = cmd.Wait()
-	}
-	if err != nil {
+	if err := cmd.Start(); err != nil {
 		fmt.Println(kind, err)
+		os.Exit(1)
 	}
+	return cmd
 }

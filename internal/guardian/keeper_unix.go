@@ -46,11 +46,9 @@ func (k *keeper) step() (over bool) {
 	now := k.boot()
 	act := k.plan.due(now)
 	if k.reason == "" && k.family.leaderEnded() {
-		k.reason = k.plan.cause
-		if k.reason == "" {
-			k.reason = Exited
+		if k.leaderEnded(now); k.family.gone() {
+			return true // the usual case; no need to look for stragglers
 		}
-		k.plan.end(now, Exited, stragglerGrace)
 		k.family.termStrays()
 		act = max(act, k.plan.due(now))
 	}
@@ -70,6 +68,16 @@ func (k *keeper) step() (over bool) {
 	}
 	k.family.reapOrphans()
 	return false
+}
+
+// leaderEnded notes why the command ended. What it left behind gets a short
+// grace.
+func (k *keeper) leaderEnded(now BootTime) {
+	k.reason = k.plan.cause
+	if k.reason == "" {
+		k.reason = Exited
+	}
+	k.plan.end(now, Exited, stragglerGrace)
 }
 
 func (k *keeper) obey(o order, ok bool) {

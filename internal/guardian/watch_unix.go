@@ -36,46 +36,56 @@ func readReports(status *os.File) <-chan report {
 
 // watch is the wrapper's loop. It ends after the guardian.
 func (c *Child) watch(reports <-chan report) {
-	defer close(c.done)
 	timer := time.NewTimer(lookEvery)
 	defer timer.Stop()
-	var final *report
-	var overdue time.Time // since when the guardian should have ended
+	var overdue time.Time // since when the guardian should have reported
+	over := false
 	for {
 		select {
 		case r, ok := <-reports:
-			if !ok {
-				c.bury(final)
+			switch {
+			case !ok:
+				c.bury(over)
 				return
-			}
-			if r.verb == "started" {
+			case r.verb == "started":
 				c.pid = r.pid
 				close(c.started)
-				continue
+			default:
+				over = true
+				c.finish(&r)
+				_ = c.guardian.Process.Kill() // it has nothing left to do, not even if it is frozen
 			}
-			final = &r
-			overdue = time.Now()
 		case <-timer.C:
-			overdue = c.enforce(final != nil, overdue)
+			if !over {
+				overdue = c.enforce(overdue)
+			}
 			timer.Reset(c.nap(overdue))
 		}
 	}
 }
 
+// finish does not wait for the guardian's own end, which may take long on a busy
+// machine: nothing of the command is left, so the lease may go.
+func (c *Child) finish(final *report) {
+	c.exit = c.exitOf(final)
+	close(c.done)
+}
+
 // enforce does the guardian's work when a kill is due, in case the guardian is
-// frozen. Killing twice does no harm. A guardian that does not end is
+// frozen. Killing twice does no harm. A guardian that does not report is
 // killed at last, so that Wait returns.
-func (c *Child) enforce(reported bool, overdue time.Time) time.Time {
+func (c *Child) enforce(overdue time.Time) time.Time {
 	c.mu.Lock()
 	act := c.plan.due(c.boot())
 	c.mu.Unlock()
-	if act == stepKill && !reported {
-		killUnder(c.GuardianPid(), c.pid)
-		if overdue.IsZero() {
-			overdue = time.Now()
-		}
+	if act != stepKill {
+		return overdue
 	}
-	if !overdue.IsZero() && time.Since(overdue) > stallGrace {
+	killUnder(c.GuardianPid(), c.pid)
+	if overdue.IsZero() {
+		return time.Now()
+	}
+	if time.Since(overdue) > c.stall {
 		_ = c.guardian.Process.Kill()
 	}
 	return overdue
@@ -90,12 +100,13 @@ func (c *Child) nap(overdue time.Time) time.Duration {
 	return c.plan.nap(c.boot())
 }
 
-// bury clears up after the guardian and sets how it all ended.
-func (c *Child) bury(final *report) {
+// bury clears up after the guardian, and after the command if the guardian did
+// not live to do so.
+func (c *Child) bury(over bool) {
 	pid := c.GuardianPid()
 	_ = c.guardian.Process.Kill() // it has ended or can't be talked to
 	awaitDeath(pid)
-	if final == nil {
+	if !over {
 		clearStrays(pid, c.pid, c.birth)
 	}
 	_ = c.guardian.Wait() // how it ended says nothing about the command
@@ -103,7 +114,9 @@ func (c *Child) bury(final *report) {
 	delete(guardians.pids, pid)
 	guardians.Unlock()
 	c.out.close()
-	c.exit = c.exitOf(final)
+	if !over {
+		c.finish(nil)
+	}
 }
 
 func (c *Child) exitOf(final *report) Exit {
