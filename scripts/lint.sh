@@ -3,7 +3,7 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 cd "$root"
-unformatted=$(gofmt -l $(git ls-files '*.go'))
+unformatted=$(git ls-files -z '*.go' | xargs -0r gofmt -l)
 [ -z "$unformatted" ] || die "not formatted, run gofmt -w: $unformatted"
 linter=$("$root/scripts/lint-tool.sh")
 nice "$linter" run "$@" ./...

@@ -77,13 +77,7 @@ func (p *process) kill() {
 	for _, child := range family {
 		_ = child.Kill() // likewise
 	}
-	tick := time.NewTicker(pollInterval)
-	defer tick.Stop()
-	for limit := time.Now().Add(stopTimeout); time.Now().Before(limit); <-tick.C {
-		if !slices.ContainsFunc(family, alive) {
-			return
-		}
-	}
+	until(func() bool { return !slices.ContainsFunc(family, alive) })
 }
 
 func alive(p *os.Process) bool { return p.Signal(syscall.Signal(0)) == nil }
@@ -109,12 +103,36 @@ func (p *process) stop() error {
 	}
 }
 
-// freeze stops the process first, so that it starts no more children, then those it has.
+// freeze returns when nothing of the server runs any more. It stops the process first, so that it starts no more children,
+// then those it has.
 func (p *process) freeze() error {
-	if err := p.cmd.Process.Signal(sigstop); err != nil {
+	if err := stopAll([]*os.Process{p.cmd.Process}); err != nil {
 		return err
 	}
-	return signalAll(children(p.pid()), sigstop)
+	return stopAll(children(p.pid()))
+}
+
+// stopAll waits for the effect: on a loaded machine it may come much later than the signal.
+func stopAll(processes []*os.Process) error {
+	if err := signalAll(processes, sigstop); err != nil {
+		return err
+	}
+	if !until(func() bool { return !slices.ContainsFunc(processes, goesOn) }) {
+		return fmt.Errorf("still running %v after the signal to stop", stopTimeout)
+	}
+	return nil
+}
+
+// until polls a condition for at most stopTimeout.
+func until(condition func() bool) bool {
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for limit := time.Now().Add(stopTimeout); time.Now().Before(limit); <-tick.C {
+		if condition() {
+			return true
+		}
+	}
+	return false
 }
 
 // thaw wakes the children first: the process then finds them as it left them.

@@ -22,3 +22,6 @@ func attributes(as *account) *syscall.SysProcAttr {
 
 // children finds none here, so that freezing Postgres stops its main process only.
 func children(int) []*os.Process { return nil }
+
+// goesOn can't be told here: the signal is taken at its word.
+func goesOn(*os.Process) bool { return false }

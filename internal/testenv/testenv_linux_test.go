@@ -137,12 +137,8 @@ func TestFreezeReachesTheProcessesOfAServer(t *testing.T) {
 	s := Postgres(t, Options{Own: true})
 	s.Freeze()
 	for _, pid := range append(pids(children(s.PID())), s.PID()) {
-		b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, state, _ := strings.Cut(string(b), ") "); !strings.ContainsAny(state[:1], "TZ") { // stopped, or ended
-			t.Errorf("process %d is not stopped: %.1s", pid, state)
+		if state, _ := stat(pid); !strings.Contains("TZ", state) { // stopped, or ended
+			t.Errorf("process %d is not stopped: %s", pid, state)
 		}
 	}
 	if len(children(s.PID())) == 0 {
@@ -168,7 +164,8 @@ func TestThePasswordIsInTheURLAndNotInTheArguments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(string(args), Password()) {
+		given := strings.Join(s.proc.cmd.Args, " ") // some servers, like Redis, change what the system shows
+		if strings.Contains(string(args)+given, Password()) {
 			t.Error("the password is in the arguments of the process")
 		}
 		err = filepath.Walk(s.site.dir, func(name string, info os.FileInfo, err error) error {
@@ -365,7 +362,7 @@ func TestServerDiesWithItsTestProcess(t *testing.T) {
 	}
 	Redis(t, Options{Own: true}) // no helper where there is no server
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
-	cmd.Env = append(os.Environ(), helperVariable+"=1")
+	cmd.Env = append(os.Environ(), helperVariable+"=1", "TMPDIR="+t.TempDir()) // it can't clean up
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
