@@ -16,18 +16,14 @@ type settings struct {
 	db             int
 	master         string // of a Sentinel set-up
 	cluster        bool
-	tls            bool
+	tls            *tls.Config // nil: plain
 	timeout        time.Duration
 	pool           int
 }
 
 // client makes a small client for lease traffic only, so that a heartbeat never waits behind other work.
-func (c settings) client() (goredis.UniversalClient, *dialer) {
-	var secure *tls.Config
-	if c.tls {
-		secure = &tls.Config{MinVersion: tls.VersionTLS12}
-	}
-	d := newDialer(c.timeout, secure)
+func (c *settings) client() (goredis.UniversalClient, *dialer) {
+	d := newDialer(c.timeout, c.tls)
 	o := &goredis.UniversalOptions{
 		Addrs: c.hosts, MasterName: c.master, IsClusterMode: c.cluster, DB: c.db,
 		Username: c.user, Password: c.password,

@@ -1,7 +1,6 @@
 package redis
 
 import (
-	"context"
 	"testing"
 
 	"github.com/tenure-go/tenure/backend"
@@ -10,18 +9,19 @@ import (
 )
 
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	srv := testenv.Redis(t)
 	server := raw(t, srv.URL())
 	conformance.Run(t, conformance.Suite{
 		Open: func(t conformance.T) backend.LeaseStore {
-			s, err := backend.Open(context.Background(), srv.URL())
+			s, err := backend.Open(t.Context(), srv.URL())
 			if err != nil {
 				t.Fatalf("open: %v", err)
 			}
 			return s
 		},
 		Plant: func(t conformance.T, election, moved string, version int) {
-			if err := server.HSet(context.Background(), names{prefix: defaultPrefix}.key(election), "moved_to", moved, "version", version).Err(); err != nil {
+			if err := server.HSet(t.Context(), names{prefix: defaultPrefix}.key(election), "moved_to", moved, "version", version).Err(); err != nil {
 				t.Fatalf("plant: %v", err)
 			}
 		},
@@ -31,6 +31,7 @@ func TestConformance(t *testing.T) {
 
 // The same with a user's client as the driver makes it: RESP3, repeats, contexts that don't reach the socket.
 func TestConformanceWithDefaultClient(t *testing.T) {
+	t.Parallel()
 	srv := testenv.Redis(t)
 	client := raw(t, srv.URL())
 	conformance.Run(t, conformance.Suite{

@@ -16,17 +16,18 @@ var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 6 * time.Second, Interva
 type dialer struct {
 	tls   *tls.Config // nil: plain
 	plain net.Dialer
-	life  context.Context //nolint:containedctx // ends dials under way when the client is closed; a dial's own context ends it too
-	end   context.CancelFunc
 
-	mu    sync.Mutex
-	conns map[*conn]struct{}
+	mu     sync.Mutex
+	closed bool
+	dials  map[*context.CancelFunc]struct{} // under way
+	conns  map[*conn]struct{}               // open
 }
 
 func newDialer(timeout time.Duration, config *tls.Config) *dialer {
-	d := &dialer{tls: config, plain: net.Dialer{Timeout: timeout, KeepAliveConfig: keepAlive}, conns: map[*conn]struct{}{}}
-	d.life, d.end = context.WithCancel(context.Background())
-	return d
+	return &dialer{
+		tls: config, plain: net.Dialer{Timeout: timeout, KeepAliveConfig: keepAlive},
+		dials: map[*context.CancelFunc]struct{}{}, conns: map[*conn]struct{}{},
+	}
 }
 
 // dial never fails: a connection that can't be made is one whose first use tells why. The driver would answer a failed dial with a line on standard error and,
@@ -34,7 +35,7 @@ func newDialer(timeout time.Duration, config *tls.Config) *dialer {
 func (d *dialer) dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	c, err := d.connect(ctx, network, addr)
 	if err != nil {
-		return unmade{err}, nil
+		return unmade{dialError{err}}, nil //nolint:nilerr // see above
 	}
 	return c, nil
 }
@@ -42,7 +43,10 @@ func (d *dialer) dial(ctx context.Context, network, addr string) (net.Conn, erro
 func (d *dialer) connect(ctx context.Context, network, addr string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.plain.Timeout)
 	defer cancel()
-	defer context.AfterFunc(d.life, cancel)()
+	if err := d.begin(&cancel); err != nil {
+		return nil, err
+	}
+	defer d.finish(&cancel)
 	c, err := d.plain.DialContext(ctx, network, addr)
 	if err != nil {
 		return nil, err
@@ -63,10 +67,26 @@ func (d *dialer) connect(ctx context.Context, network, addr string) (net.Conn, e
 	return secure, nil
 }
 
+func (d *dialer) begin(cancel *context.CancelFunc) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return net.ErrClosed
+	}
+	d.dials[cancel] = struct{}{}
+	return nil
+}
+
+func (d *dialer) finish(cancel *context.CancelFunc) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.dials, cancel)
+}
+
 func (d *dialer) keep(c *net.TCPConn) (net.Conn, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.life.Err() != nil {
+	if d.closed {
 		_ = c.Close() // nobody uses it
 		return nil, net.ErrClosed
 	}
@@ -87,7 +107,12 @@ func (d *dialer) drop() {
 
 // close ends all connections and dials, also later ones.
 func (d *dialer) close() {
-	d.end()
+	d.mu.Lock()
+	d.closed = true
+	for cancel := range d.dials {
+		(*cancel)()
+	}
+	d.mu.Unlock()
 	d.drop()
 }
 
@@ -104,6 +129,11 @@ func (c *conn) Close() error {
 	c.dialer.mu.Unlock()
 	return c.TCPConn.Close()
 }
+
+// dialError is an error with one more layer, since the driver takes one off the error of a connection's first use.
+type dialError struct{ error }
+
+func (e dialError) Unwrap() error { return e.error }
 
 // unmade is a connection that could not be made.
 type unmade struct{ err error }

@@ -13,7 +13,8 @@ import (
 var errShifted = errors.New("the reply belongs to another call: the connection is out of step")
 
 // deniedMarks are the texts with which servers refuse a user. They are looked for anywhere, since older servers wrap the errors of a script's commands.
-var deniedMarks = []string{"NOAUTH", "WRONGPASS", "NOPERM", "The user executing the script can't"}
+// "unauthenticated" is in the answer to a call that is too long for a client which hasn't logged in.
+var deniedMarks = []string{"NOAUTH", "WRONGPASS", "NOPERM", "The user executing the script can't", "Protocol error: unauthenticated"}
 
 // explain marks what a driver's error means. All of them stay unknown: even a refusal may come after the script has written.
 func explain(err error) error {

@@ -20,7 +20,7 @@ type hub struct {
 	client  goredis.UniversalClient
 	timeout time.Duration // for an answer
 	ping    time.Duration // silence after which an answer is asked for
-	changed chan struct{} // topics or asked have changed
+	changed chan struct{} // room for one: topics or asked have changed
 	running sync.WaitGroup
 
 	mu     sync.Mutex
@@ -122,7 +122,7 @@ func (h *hub) session(ctx context.Context) error {
 	ps := h.client.Subscribe(ctx)
 	var reading sync.WaitGroup
 	defer reading.Wait()
-	defer ps.Close() //nolint:errcheck // it is given up
+	defer ps.Close()
 	broken := make(chan error, 1)
 	subscribed := map[string]bool{}
 	reads := false
@@ -236,6 +236,9 @@ func (h *hub) read(ctx context.Context, ps *goredis.PubSub) error {
 func (h *hub) hear(message any) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if !h.asked.IsZero() {
+		h.nudge() // the time of the next look has changed
+	}
 	h.heard, h.asked = time.Now(), time.Time{}
 	switch m := message.(type) {
 	case *goredis.Subscription:

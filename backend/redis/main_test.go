@@ -26,7 +26,7 @@ func client(t testing.TB, rawURL, params string) backend.LeaseStore {
 	if params != "" {
 		rawURL += "?" + params
 	}
-	s, err := backend.Open(context.Background(), rawURL)
+	s, err := backend.Open(t.Context(), rawURL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func inner(t testing.TB, s backend.LeaseStore) *Store {
 
 func deadline(t testing.TB, d time.Duration) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), d)
+	ctx, cancel := context.WithTimeout(t.Context(), d)
 	t.Cleanup(cancel)
 	return ctx
 }

@@ -2,10 +2,11 @@ package redis
 
 import (
 	"context"
-	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -187,7 +188,14 @@ func TestShiftedReplyIsUnknown(t *testing.T) {
 	srv := testenv.Redis(t)
 	server := raw(t, srv.URL())
 	stale := make(chan []byte, 1)
-	front := shifter(t, srv.Addr(), stale)
+	front := relay(t, srv.Addr(), func(_ int64, reply []byte) []byte {
+		select {
+		case first := <-stale:
+			return append(first, reply...)
+		default:
+			return reply
+		}
+	})
 	s := client(t, "redis://:"+testenv.Password()+"@"+front+"/0", "pool=1")
 	ctx := deadline(t, ample)
 
@@ -217,6 +225,30 @@ func TestShiftedReplyIsUnknown(t *testing.T) {
 	get(t, s, "shifted") // at the next call the connection is a fresh one
 }
 
+// IN53: a connection on which every reply belongs to the call before, for good. The store leaves it after the first call.
+func TestConnectionOutOfStepIsLeft(t *testing.T) {
+	srv := testenv.Redis(t)
+	var made, shifted atomic.Int64
+	var kept []byte
+	front := relay(t, srv.Addr(), func(link int64, reply []byte) []byte {
+		made.Store(max(made.Load(), link))
+		if link > shifted.Load() {
+			return reply
+		}
+		before := kept
+		kept = slices.Clone(reply)
+		return before
+	})
+	s := client(t, "redis://:"+testenv.Password()+"@"+front+"/0", "pool=1")
+	warm(t, s)
+	l := acquire(t, s, claim("shifted", "a"))
+	kept = resp(inner(t, s).names.key("shifted"), "some.1", "not held")
+	shifted.Store(made.Load())
+	_, err := s.Renew(deadline(t, ample), l)
+	class(t, "renew that got another's reply", err, backend.Unknown)
+	renew(t, s, l)
+}
+
 // resp is an array of bulk strings on the wire.
 func resp(parts ...string) []byte {
 	b := []byte("*" + strconv.Itoa(len(parts)) + "\r\n")
@@ -224,49 +256,4 @@ func resp(parts ...string) []byte {
 		b = append(b, "$"+strconv.Itoa(len(p))+"\r\n"+p+"\r\n"...)
 	}
 	return b
-}
-
-// shifter is a proxy that puts a stale reply before the next one.
-func shifter(t *testing.T, upstream string, stale <-chan []byte) string {
-	t.Helper()
-	l := must[net.Listener](t)(net.Listen("tcp", "127.0.0.1:0")) //nolint:noctx // a loopback listener doesn't wait
-	done := make(chan struct{})
-	t.Cleanup(func() { l.Close(); <-done })
-	go func() {
-		defer close(done)
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			up, err := net.Dial("tcp", upstream) //nolint:noctx // loopback
-			if err != nil {
-				c.Close()
-				continue
-			}
-			go pump(up, c, nil)
-			go pump(c, up, stale)
-		}
-	}()
-	return l.Addr().String()
-}
-
-func pump(dst, src net.Conn, stale <-chan []byte) {
-	defer dst.Close()
-	defer src.Close()
-	buf := make([]byte, 64<<10)
-	for {
-		n, err := src.Read(buf)
-		if err != nil {
-			return
-		}
-		select {
-		case first := <-stale:
-			_, _ = dst.Write(first)
-		default:
-		}
-		if _, err := dst.Write(buf[:n]); err != nil {
-			return
-		}
-	}
 }

@@ -2,6 +2,7 @@ package redis
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -29,15 +30,21 @@ func open(ctx context.Context, u *backend.URL) (backend.LeaseStore, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, dialer := c.client()
-	s := newStore(client, o)
-	s.own = dialer
+	s := dial(c, o) //nolint:contextcheck // the store outlives the call
 	if strict {
-		if err := s.check.strict(ctx, client); err != nil {
+		if err := s.check.strict(ctx, s.client); err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
 	}
 	return s, nil
+}
+
+// dial makes the store of a client of our own.
+func dial(c settings, o Options) *Store {
+	client, dialer := c.client()
+	s := newStore(client, o)
+	s.own = dialer
+	return s
 }
 
 // parse reads a URL. No error shows a path or host: where a password was not escaped, a part of it may stand there.
@@ -66,7 +73,9 @@ func parse(u *backend.URL) (c settings, o Options, strict bool, err error) {
 	c.pool, err = u.Int("pool", defaultPool, 1)
 	errs = append(errs, err)
 	strict = flag("strict")
-	c.tls = u.Scheme == "rediss" || flag("tls")
+	if flag("tls") || u.Scheme == "rediss" {
+		c.tls = &tls.Config{MinVersion: tls.VersionTLS12}
+	}
 	c.sentinelAuth = flag("sentinelauth")
 	errs = append(errs, c.place(u), c.credentials())
 	o.DB = c.db

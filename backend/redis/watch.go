@@ -27,7 +27,7 @@ func (s *Store) Watch(ctx context.Context, election string) (<-chan struct{}, er
 	if err := s.usable(ctx); err != nil {
 		return nil, err
 	}
-	w, err := s.watch.add(s.names.channel(election))
+	w, err := s.watch.add(s.names.channel(election)) //nolint:contextcheck // the connection is for all watches and outlives this one
 	if err != nil {
 		return nil, err
 	}
