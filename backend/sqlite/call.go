@@ -41,7 +41,7 @@ func (s *Store) begin(ctx context.Context) (tied context.Context, end func(), er
 // maxMoves is how many times a call follows the path to another file before it gives up.
 const maxMoves = 3
 
-// do runs f on the open file, and once more if the file was replaced meanwhile.
+// do runs f on the open file, and again if the file was replaced meanwhile: then nothing counts that f may have done in the old one.
 func (s *Store) do(ctx context.Context, f func(context.Context, *session) error) error {
 	ctx, end, err := s.begin(ctx)
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *Store) do(ctx context.Context, f func(context.Context, *session) error)
 		if ss, err = s.session(ctx); err != nil {
 			break
 		}
-		if err = f(ctx, ss); !errors.Is(err, errReplaced) {
+		if err = f(ctx, ss); backend.ClassOf(err) != backend.Unknown || ctx.Err() != nil || ss.intact() {
 			break
 		}
 	}

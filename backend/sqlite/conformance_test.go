@@ -20,11 +20,11 @@ func TestConformance(t *testing.T) {
 			return s
 		},
 		Plant: func(t conformance.T, election, moved string, version int) {
-			exec(t, path, `INSERT INTO tenure_lease VALUES (?, 0, '', '', 0, '', 0, 0, 0, 0, 0, '', 0, ?, ?, '')
+			alter(t, path, `INSERT INTO tenure_lease VALUES (?, 0, '', '', 0, '', 0, 0, 0, 0, 0, '', 0, ?, ?, '')
 				ON CONFLICT (election) DO UPDATE SET moved_to = excluded.moved_to, version = excluded.version`, election, moved, version)
 		},
 		Remove: func(t conformance.T, election string) {
-			exec(t, path, "DELETE FROM tenure_lease WHERE election = ?", election)
+			alter(t, path, "DELETE FROM tenure_lease WHERE election = ?", election)
 		},
 		Strict: true,
 	})

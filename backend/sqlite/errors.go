@@ -17,27 +17,35 @@ import (
 // errReplaced says that the path leads to another file than the one which is open.
 var errReplaced = errors.New("the file was removed or replaced during the call")
 
-// openBusy is how long Open waits for others who make or upgrade the same file.
-const openBusy = 10 * time.Second
-
 // code is SQLite's primary result code, or SQLITE_OK when err isn't one of SQLite.
-func code(err error) int {
+func code(err error) int { return extendedCode(err) & 0xff }
+
+func extendedCode(err error) int {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
-		return e.Code() & 0xff
+		return e.Code()
 	}
 	return sqlite3.SQLITE_OK
 }
 
-// retryBusy repeats f while another process holds the lock, for at most patience.
-func retryBusy(ctx context.Context, patience time.Duration, f func() error) error {
+func isBusy(err error) bool { return code(err) == sqlite3.SQLITE_BUSY }
+
+// inTransition says that an open came while others make the file, or while others still hold the log of a removed one: they let go at their next call.
+func inTransition(err error) bool {
+	return isBusy(err) || extendedCode(err) == sqlite3.SQLITE_IOERR_SHORT_READ || errors.Is(err, errReplaced)
+}
+
+// retryWhile repeats f while it fails in a way that passes, for at most patience.
+func retryWhile(ctx context.Context, passes func(error) bool, patience time.Duration, f func() error) error {
 	deadline := time.Now().Add(patience)
 	for {
 		err := f()
-		if code(err) != sqlite3.SQLITE_BUSY {
+		switch {
+		case err == nil || !passes(err):
 			return err
-		}
-		if time.Now().After(deadline) {
+		case time.Now().After(deadline) && isBusy(err):
 			return fmt.Errorf("another process has held the write lock for %v; if it is frozen, it holds it until it goes on or is killed: %w", patience, err)
+		case time.Now().After(deadline):
+			return err
 		}
 		pause := time.NewTimer(time.Millisecond + rand.N(2*time.Millisecond))
 		select {

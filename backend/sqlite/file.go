@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 
 	"github.com/tenure-go/tenure/backend"
 )
@@ -17,29 +18,26 @@ var creating sync.Mutex
 
 // makeFolder makes the file's folder for this user alone, if it doesn't exist.
 func makeFolder(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return denied(err)
-	}
-	return nil
+	return classify(os.MkdirAll(filepath.Dir(path), 0o700))
 }
 
 // ensureFile makes an empty file for this user alone, if there is none: SQLite would let everybody read it. SQLite gives the -wal and -shm the same mode.
 func ensureFile(path string) error {
 	creating.Lock()
 	defer creating.Unlock()
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-		if errors.Is(err, fs.ErrExist) {
-			return nil // another process was faster
-		}
-		if err != nil {
-			return denied(err)
-		}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err == nil {
 		return f.Close()
 	}
+	if !errors.Is(err, fs.ErrExist) {
+		return classify(err)
+	}
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %s is a symbolic link to a file that doesn't exist", backend.ErrInvalid, path)
+	}
 	if err != nil {
-		return denied(err)
+		return classify(err)
 	}
 	switch {
 	case info.IsDir():
@@ -50,9 +48,13 @@ func ensureFile(path string) error {
 	return nil
 }
 
-func denied(err error) error {
-	if errors.Is(err, fs.ErrPermission) {
+// classify marks what the user must change about a path.
+func classify(err error) error {
+	switch {
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return fmt.Errorf("%w: %w", backend.ErrDenied, err)
+	case errors.Is(err, syscall.ENOTDIR):
+		return fmt.Errorf("%w: %w", backend.ErrInvalid, err)
 	}
 	return err
 }

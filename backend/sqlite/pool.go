@@ -12,7 +12,7 @@ import (
 )
 
 // shortBusy is SQLite's own wait for a lock, in milliseconds. SQLite sleeps longer from try to try, so a writer that waits for long would always come too late; we begin
-// its waits anew instead, see retryBusy.
+// its waits anew instead, see retryWhile.
 const shortBusy = "30"
 
 // pool returns a pool of at most n connections to the session's file.

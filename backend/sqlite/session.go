@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -49,26 +50,34 @@ func (s *Store) session(ctx context.Context) (*session, error) {
 	if old != nil && old.intact() {
 		return old, nil // another call was faster
 	}
+	if old != nil {
+		// First, since SQLite shares the log's index between all connections of a process; its file is gone, nothing in it counts any more.
+		s.current.Store(nil)
+		_ = old.close()
+	}
 	ss, err := openSession(ctx, s.path, s.busy)
 	if err != nil {
 		return nil, s.explain(err)
 	}
 	s.current.Store(ss)
-	if old != nil {
-		_ = old.close() // its file is gone, nothing in it counts any more
-	}
 	return ss, nil
 }
 
-func openSession(ctx context.Context, path string, busy time.Duration) (*session, error) {
-	if err := ensureFile(path); err != nil {
-		return nil, err
-	}
-	ss := &session{path: path, busy: busy}
-	if err := ss.open(ctx); err != nil {
-		return nil, errors.Join(err, ss.close())
-	}
-	return ss, nil
+// openBusy is how long an open waits for others who make, upgrade or leave the same file.
+const openBusy = 10 * time.Second
+
+func openSession(ctx context.Context, path string, busy time.Duration) (ss *session, err error) {
+	err = retryWhile(ctx, inTransition, max(busy, openBusy), func() error {
+		if err := ensureFile(path); err != nil {
+			return err
+		}
+		ss = &session{path: path, busy: busy}
+		if err := ss.open(ctx); err != nil {
+			return errors.Join(err, ss.close())
+		}
+		return nil
+	})
+	return ss, notDatabase(path, err)
 }
 
 func (ss *session) open(ctx context.Context) error {
@@ -77,6 +86,9 @@ func (ss *session) open(ctx context.Context) error {
 		return err
 	}
 	if err := checkFileSystem(real); err != nil {
+		return err
+	}
+	if err := checkAccess(real); err != nil {
 		return err
 	}
 	if err := ss.remember(ss.path); err != nil {
@@ -88,9 +100,8 @@ func (ss *session) open(ctx context.Context) error {
 	if ss.reader, err = ss.pool(real, readers, "_pragma=query_only(1)"); err != nil {
 		return err
 	}
-	err = retryBusy(ctx, max(ss.busy, openBusy), func() error { return migrate(ctx, ss) })
-	if err != nil {
-		return notDatabase(ss.path, err)
+	if err := migrate(ctx, ss); err != nil {
+		return err
 	}
 	for _, suffix := range []string{"-wal", "-shm"} {
 		if err := ss.remember(real + suffix); err != nil {
@@ -102,6 +113,9 @@ func (ss *session) open(ctx context.Context) error {
 
 func (ss *session) remember(path string) error {
 	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return errReplaced // it was there a moment ago
+	}
 	if err != nil {
 		return err
 	}

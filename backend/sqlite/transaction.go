@@ -27,7 +27,7 @@ func (ss *session) transaction(ctx context.Context, d durability, f func(context
 		return err
 	}
 	var tx *sql.Tx
-	err = retryBusy(ctx, ss.busy, func() (err error) {
+	err = retryWhile(ctx, isBusy, ss.busy, func() (err error) {
 		tx, err = conn.BeginTx(ctx, nil)
 		return err
 	})
