@@ -32,7 +32,7 @@ type cluster struct {
 }
 
 func startCluster(r *trial, url string, ttl, toStop time.Duration) *cluster {
-	c := &cluster{trial: r, setting: setting{store: url}, ttl: ttl, toStop: toStop, path: filepath.Join(r.TempDir(), "work")}
+	c := &cluster{trial: r, setting: released(r, url), ttl: ttl, toStop: toStop, path: filepath.Join(r.TempDir(), "work")}
 	for range 3 {
 		c.all = append(c.all, c.setting.start(r, c.line()...))
 	}
@@ -105,15 +105,16 @@ func (c *cluster) others(p *process) []*process {
 	return slices.DeleteFunc(slices.Clone(c.all), func(o *process) bool { return o == p })
 }
 
-// ledNext is when the leader of a shift was elected, before its command was started.
-func (c *cluster) ledNext(l worklog.Line) time.Duration {
+// reported is when the leader of a shift logged something: "elector: started" is its election, "started" that its command runs.
+func (c *cluster) reported(l worklog.Line, msg string) time.Duration {
+	c.Helper()
 	p, _ := c.leader(l)
-	for _, e := range p.entries("elector: started") {
+	for _, e := range p.entries(msg) {
 		if e.Token == l.Token {
 			return bootOf(e.Time)
 		}
 	}
-	c.Fatalf("no report of the election under token %d", l.Token)
+	c.Fatalf("%q is not in the log under token %d", msg, l.Token)
 	return 0
 }
 

@@ -16,6 +16,7 @@ import (
 
 const (
 	toElected = "end of the command to the next election"
+	toForked  = "end of the command to the next being started"
 	toStarted = "end of the command to the next first line"
 )
 
@@ -31,7 +32,8 @@ func handOver(r *trial, c *cluster, most time.Duration) {
 		r.wrong("the next leader began %v before the command of the last one had ended", end-next.At)
 	}
 	r.figure("TERM to the end of the command", end-told)
-	r.figure(toElected, c.ledNext(next)-end)
+	r.figure(toElected, c.reported(next, "elector: started")-end)
+	r.figure(toForked, c.reported(next, "started")-end)
 	r.within(toStarted, next.At-end, most)
 	if code := p.code(); code != 0 {
 		r.wrong("tenure has exited with %d, not with its command's code", code)
@@ -56,7 +58,7 @@ func TestTrialHandOver(t *testing.T) {
 			})
 			bare := bareHandOver(t, srv.URL())
 			t.Logf("bare store: release + notify + acquire, median   %8.2f ms", bare)
-			for _, name := range []string{toElected, toStarted} {
+			for _, name := range []string{toElected, toForked, toStarted} {
 				t.Logf("%-48s %8.1f times the bare store", name, median(slices.Sorted(slices.Values(all[name])))/bare)
 			}
 		})
@@ -124,7 +126,9 @@ func TestTrialHandOverWithoutNotice(t *testing.T) {
 		return
 	}
 	t.Run("TTL 60 s", func(t *testing.T) {
-		repeat(t, 1, func(r *trial) { handOver(r, startCluster(r, url, time.Minute, 50*time.Millisecond), time.Minute+ceiling) })
+		repeat(t, 1, func(r *trial) {
+			handOver(r, startCluster(r, url, time.Minute, 50*time.Millisecond), time.Minute+ceiling)
+		})
 	})
 }
 

@@ -2,4 +2,5 @@
 
 package main
 
-const raceNote = ""
+// underRace: trials run tenure as users do, built once.
+const underRace = false

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"os"
 	"os/exec"
@@ -65,8 +66,9 @@ type process struct {
 
 // setting is how a test runs tenure.
 type setting struct {
-	store string   // TENURE_STORE
-	env   []string // more of it
+	store  string   // TENURE_STORE
+	env    []string // more of it
+	binary string   // default: this test binary
 }
 
 // sqlite is a store for one test.
@@ -77,7 +79,7 @@ func sqlite(t testing.TB) setting {
 // start starts tenure.
 func (s setting) start(t testing.TB, args ...string) *process {
 	t.Helper()
-	p := &process{t: t, cmd: exec.Command("/proc/self/exe", args...), done: make(chan struct{})}
+	p := &process{t: t, cmd: exec.Command(cmp.Or(s.binary, "/proc/self/exe"), args...), done: make(chan struct{})}
 	p.cmd.Args[0] = "tenure"
 	p.cmd.Env = append(os.Environ(), asTenure+"=1", storeVariable+"="+s.store, "XDG_STATE_HOME="+t.TempDir())
 	p.cmd.Env = append(p.cmd.Env, s.env...)
@@ -237,9 +239,18 @@ func checkSecret(t testing.TB, where, text string) {
 
 // child is the command line of the test binary as the command.
 func child(args ...string) []string {
-	return append([]string{"--", "/proc/self/exe", "__child"}, args...)
+	return append([]string{"--", self(), "__child"}, args...)
 }
 
 func command(flags []string, line ...string) []string {
 	return append(append([]string{"run"}, flags...), line...)
+}
+
+// self is this test binary.
+func self() string {
+	path, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
+	return path
 }

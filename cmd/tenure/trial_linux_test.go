@@ -75,7 +75,11 @@ func (f figures) log(t testing.TB) {
 	t.Helper()
 	for _, name := range slices.Sorted(keys(f)) {
 		ms := slices.Sorted(slices.Values(f[name]))
-		t.Logf("%-48s median %8.1f ms, least %8.1f, most %8.1f  (%d runs%s)", name, median(ms), ms[0], ms[len(ms)-1], len(ms), raceNote)
+		note := ""
+		if underRace {
+			note = ", with the race detector"
+		}
+		t.Logf("%-48s median %8.1f ms, least %8.1f, most %8.1f  (%d runs%s)", name, median(ms), ms[0], ms[len(ms)-1], len(ms), note)
 	}
 }
 
