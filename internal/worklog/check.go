@@ -55,6 +55,16 @@ func (r Report) Gaps() []time.Duration {
 	return gaps
 }
 
+// LongestOverlap is the longest time for which a shift went on after a later one had begun, zero if there was none.
+func (r Report) LongestOverlap() (longest time.Duration) {
+	for i, s := range r.Shifts {
+		for _, later := range r.Shifts[i+1:] {
+			longest = max(longest, s.Last-later.First)
+		}
+	}
+	return longest
+}
+
 // LongestGap is the longest of Gaps, zero if there are none.
 func (r Report) LongestGap() (longest time.Duration) {
 	for _, g := range r.Gaps() {
@@ -71,19 +81,27 @@ type worker struct {
 // checker goes through the lines once. The shift under way is the last one.
 type checker struct {
 	report Report
-	seen   map[worker]int // index of its shift
+	seen   map[worker]int           // index of its shift
+	told   map[worker]map[Rule]bool // what was reported: the first line that breaks a rule says enough
 }
 
 // Check looks for two at work at once, tokens that don't grow, and lines that no worker writes.
 func Check(lines []Line) Report {
-	c := checker{seen: map[worker]int{}}
+	c := checker{seen: map[worker]int{}, told: map[worker]map[Rule]bool{}}
 	for _, l := range lines {
 		c.line(l)
 	}
 	return c.report
 }
 
-func (c *checker) problem(rule Rule, format string, args ...any) {
+func (c *checker) problem(w worker, rule Rule, format string, args ...any) {
+	if c.told[w] == nil {
+		c.told[w] = map[Rule]bool{}
+	}
+	if c.told[w][rule] {
+		return
+	}
+	c.told[w][rule] = true
 	c.report.Problems = append(c.report.Problems, Problem{rule, fmt.Sprintf(format, args...)})
 }
 
@@ -92,9 +110,9 @@ func (c *checker) line(l Line) {
 	i, known := c.seen[w]
 	if l.Kind == Start || !known {
 		if known {
-			c.problem(Order, "token %d, process %d starts twice", l.Token, l.PID)
+			c.problem(w, Order, "token %d, process %d starts twice", l.Token, l.PID)
 		} else if l.Kind != Start {
-			c.problem(Order, "token %d, process %d writes %s before start", l.Token, l.PID, l.Kind)
+			c.problem(w, Order, "token %d, process %d writes %s before start", l.Token, l.PID, l.Kind)
 		}
 		c.begin(w, l)
 		return
@@ -103,12 +121,12 @@ func (c *checker) line(l Line) {
 	last := len(c.report.Shifts) - 1
 	switch {
 	case s.Stopped:
-		c.problem(Order, "token %d, process %d writes %s after stop", l.Token, l.PID, l.Kind)
+		c.problem(w, Order, "token %d, process %d writes %s after stop", l.Token, l.PID, l.Kind)
 	case i != last:
 		next := c.report.Shifts[last]
-		c.problem(Exclusion, "token %d, process %d writes %s %v after process %d began under token %d", l.Token, l.PID, l.Kind, l.At-next.First, next.PID, next.Token)
+		c.problem(w, Exclusion, "token %d, process %d writes %s %v after process %d began under token %d", l.Token, l.PID, l.Kind, l.At-next.First, next.PID, next.Token)
 	case l.At < s.Last:
-		c.problem(Order, "token %d, process %d: time goes back by %v", l.Token, l.PID, s.Last-l.At)
+		c.problem(w, Order, "token %d, process %d: time goes back by %v", l.Token, l.PID, s.Last-l.At)
 	}
 	s.Last, s.Stopped, s.Lines = max(s.Last, l.At), l.Kind == Stop, s.Lines+1
 }
@@ -117,10 +135,10 @@ func (c *checker) line(l Line) {
 func (c *checker) begin(w worker, l Line) {
 	for _, s := range c.report.Shifts {
 		if s.Token >= l.Token {
-			c.problem(Tokens, "token %d of process %d comes after token %d of process %d", l.Token, l.PID, s.Token, s.PID)
+			c.problem(w, Tokens, "token %d of process %d comes after token %d of process %d", l.Token, l.PID, s.Token, s.PID)
 		}
 		if s.Last >= l.At {
-			c.problem(Exclusion, "process %d begins under token %d %v before the last line of process %d under token %d", l.PID, l.Token, s.Last-l.At, s.PID, s.Token)
+			c.problem(w, Exclusion, "process %d begins under token %d %v before the last line of process %d under token %d", l.PID, l.Token, s.Last-l.At, s.PID, s.Token)
 		}
 	}
 	c.seen[w] = len(c.report.Shifts)

@@ -28,6 +28,7 @@ func TestCheck(t *testing.T) {
 		{"a stop between two", []Line{at(1, Start, first), at(2, Beat, first), at(3, Stop, first), at(4, Start, second)}, ""},
 		{"a kill between two", []Line{at(1, Start, first), at(2, Beat, first), at(4, Start, second), at(5, Beat, second)}, ""},
 		{"a beat after the next began", []Line{at(1, Start, first), at(4, Start, second), at(5, Beat, first)}, Exclusion},
+		{"work beside the next", []Line{at(1, Start, first), at(4, Start, second), at(5, Beat, first), at(6, Beat, first), at(7, Stop, first)}, Exclusion},
 		{"a late write with an early time", []Line{at(1, Start, first), at(4, Start, second), at(3, Beat, first)}, Exclusion},
 		{"an early start with a late write", []Line{at(1, Start, first), at(5, Stop, first), at(4, Start, second)}, Exclusion},
 		{"a token that falls", []Line{at(1, Start, second), at(2, Stop, second), at(4, Start, first)}, Tokens},
@@ -56,6 +57,12 @@ func TestStartTwiceInOneTerm(t *testing.T) {
 func TestGaps(t *testing.T) {
 	t.Parallel()
 	r := Check([]Line{at(1, Start, first), at(3, Stop, first), at(10, Start, second), at(11, Start, second+1)})
+	if o := r.LongestOverlap(); o != 0 {
+		t.Errorf("the overlap is %v", o)
+	}
+	if o := Check([]Line{at(1, Start, first), at(4, Start, second), at(6, Beat, first), at(7, Beat, second)}).LongestOverlap(); o != 2*time.Millisecond {
+		t.Errorf("the overlap is %v", o)
+	}
 	if want := []time.Duration{7 * time.Millisecond, time.Millisecond}; !reflect.DeepEqual(r.Gaps(), want) || r.LongestGap() != want[0] {
 		t.Errorf("gaps are %v", r.Gaps())
 	}
