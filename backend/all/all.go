@@ -5,4 +5,5 @@ package all
 
 import (
 	_ "github.com/tenure-go/tenure/backend/memory" // memory:
+	_ "github.com/tenure-go/tenure/backend/sqlite" // sqlite:
 )

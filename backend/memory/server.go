@@ -36,6 +36,16 @@ func (s *Server) Remove(election string) {
 	}
 }
 
+// Plant marks an election's record as moved to another store (unless moved is empty) and as written in the given format, as a bridge or a later
+// release would.
+func (s *Server) Plant(election, moved string, version int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := s.entry(election)
+	e.MovedTo, e.Version = moved, version
+	s.wake(election)
+}
+
 // clock is the server's time; callers hold mu. It counts from the first call by time.Now's monotonic reading.
 func (s *Server) clock() record.Clock {
 	if s.start.IsZero() {

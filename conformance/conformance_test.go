@@ -1,0 +1,38 @@
+package conformance_test
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/tenure-go/tenure/backend"
+	"github.com/tenure-go/tenure/backend/memory"
+	"github.com/tenure-go/tenure/conformance"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// suite says how to reach one memory server, the reference.
+func suite() conformance.Suite {
+	server := memory.NewServer()
+	return conformance.Suite{
+		Open: func(conformance.T) backend.LeaseStore { return server.Client() },
+		Plant: func(_ conformance.T, election, moved string, version int) {
+			server.Plant(election, moved, version)
+		},
+		Remove: func(_ conformance.T, election string) { server.Remove(election) },
+		Strict: true,
+	}
+}
+
+func TestMemoryInBubbles(t *testing.T) {
+	s := suite()
+	s.Bubble = true
+	s.Strict = false // S13 has no case yet
+	report := conformance.Run(t, s)
+	if report.Violated() {
+		t.Error("the reference store violates the contract")
+	}
+}
+
+func TestMemory(t *testing.T) { conformance.Run(t, suite()) }

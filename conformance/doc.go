@@ -1,0 +1,31 @@
+// Package conformance checks a lease store against the contract in package backend.
+//
+//	func TestConformance(t *testing.T) {
+//		server := startServer(t)
+//		conformance.Run(t, conformance.Suite{
+//			Open: func(t conformance.T) backend.LeaseStore { return mystore.New(server.Addr()) },
+//		})
+//	}
+//
+// Each sentence of the contract that says "must" is a [Rule] here, with the same words, and each rule has cases. [Run] plays them as subtests;
+// [Check] plays them without package testing and returns the [Report].
+//
+// # What a passing run means
+//
+// No counterexample was found. It is not a proof: the cases look where stores have been seen to break, and a store can break elsewhere.
+// Nothing is said about what a case could not reach, and each result says so in a word of its own: see [Outcome].
+//
+// # Time
+//
+// Order and exclusion are asserted strictly. Durations are not: a lease must not end early, by the clock of the one who asked for it, and every
+// "at once" has a ceiling of seconds, so that a busy machine makes no failure. A case in which the machine was too slow to tell is played again with a longer
+// TTL, and is undecided in the end.
+//
+// Every call of every client is recorded, and after each case the whole history is checked for exclusion, the order of tokens and
+// revived leases, whatever the case was about. Only what is certain from the times of calls and replies counts as a violation.
+//
+// # What it does not check
+//
+// Leaked goroutines and connections: use goleak in the TestMain of the store's own tests. Restarts, fail-overs and partitions of the server, and
+// batches (S13), so far.
+package conformance

@@ -1,0 +1,51 @@
+package conformance
+
+// Level says of whom a rule is demanded.
+type Level string
+
+// Levels of rules.
+const (
+	Core     Level = "core"     // of every store
+	Claimed  Level = "claimed"  // of stores whose Limits claim it
+	Optional Level = "optional" // of stores that implement an optional interface
+)
+
+// Rule is one numbered sentence of the contract.
+type Rule struct {
+	Slug     string // "S4"
+	Title    string // "renew"
+	Sentence string // as in package backend
+	Level    Level
+}
+
+// The rules, in the words of package backend.
+var (
+	s1 = Rule{"S1", "exclusive", "By the store's clock, two unexpired leases of one election must never exist.", Core}
+	s2 = Rule{"S2", "token", "The token of each new grant must be greater than every earlier token of that election and than Claim.Floor, whatever lies between: " +
+		"release, expiry, a restart of the store. The counter is a field of its own, outlives the lease and must never be reset or deleted.", Core}
+	s3 = Rule{"S3", "idempotent acquire", "A repeat with the same Attempt, while its lease lives, must give the same token and extend the lease. " +
+		"The same candidate with another attempt must get ErrHeld, unless that attempt is listed in Claim.Abandoned. " +
+		"An attempt whose lease has ended must never be granted again. If Claim.Seen is known, a new grant must be refused with ErrOutdated when the counter is not the one seen.", Core}
+	s4 = Rule{"S4", "renew", "Renew must extend only a live lease with equal holder, token and attempt; for an expired, released or foreign one it must return " +
+		"ErrNotHeld, also when nobody else has taken it. An expired lease is never revived.", Core}
+	s5 = Rule{"S5", "release", "Release must free only its own lease, and the next Acquire must then succeed at once. It must return nil when this attempt's lease is " +
+		"released, also by an earlier call, and ErrNotHeld otherwise. A Lease with Token 0 stands for whatever token its attempt was granted.", Core}
+	s6 = Rule{"S6", "expiry", "A lease must not end before T has passed by the store's clock, and must be grantable to another within T + Limits.ExpiryLag.", Core}
+	s7 = Rule{"S7", "watch", "After Watch has returned, each later change of the election (grant, release, removal; not renewal) must be followed by at least one receive. " +
+		"The channel must be closed when ctx ends or the store is closed.", Claimed}
+	s8 = Rule{"S8", "get", "Get must tell holder, token, counter and remaining time as of a moment within the call. A free election has an empty holder and the last token.", Core}
+	s9 = Rule{"S9", "errors", "Only ErrHeld, ErrNotHeld, ErrOutdated, ErrMoved, ErrVersion, ErrInvalid and ErrClosed mean that nothing was changed. " +
+		"Every other error must be taken as unknown: the call may have been applied.", Core}
+	s10 = Rule{"S10", "context", "Every call must return within 100 ms of its context's end. Close must leave no goroutine, connection or lease timer behind.", Core}
+	s11 = Rule{"S11", "names", "Any UTF-8 name of 1 to MaxName bytes must be safe and isolated from every other name; others must be refused with ErrInvalid.", Core}
+	s12 = Rule{"S12", "TTL", "A TTL that the store can't keep exactly must be rounded up and reported in Lease.TTL; one outside of Limits.MinTTL and " +
+		"Limits.MaxTTL must be refused with ErrInvalid and an error text that tells the range.", Core}
+	s13    = Rule{"S13", "batch", "Renewing many leases at once must equal renewing each: one lost lease must not harm the others.", Optional}
+	anchor = Rule{"Anchor", "anchor", "Acquire and Renew must report success only if a request that was sent within the call moved the record's expiry to at least " +
+		"the call's start + T.", Core}
+)
+
+// Rules lists the rules in the contract's order.
+func Rules() []Rule {
+	return []Rule{s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, anchor}
+}

@@ -1,0 +1,82 @@
+package conformance
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/tenure-go/tenure/backend"
+)
+
+// T is what Suite.Open gets: the part of *testing.T that a case without package testing has too.
+type T interface {
+	Helper()
+	Name() string
+	Context() context.Context
+	Cleanup(func())
+	Logf(format string, args ...any)
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+	FailNow()
+}
+
+var _ T = (*testing.T)(nil)
+
+// Suite says how to reach the store under test.
+type Suite struct {
+	// Open opens one more client of the same service; a case uses two or more of them, and closes them. Required.
+	Open func(t T) backend.LeaseStore
+	// TTL is for leases whose end a case waits for. Default: 500 ms, or the store's MinTTL if that is more.
+	TTL time.Duration
+	// Bubble plays each case inside a testing/synctest bubble, for stores that live in this process alone. Check can't and doesn't.
+	Bubble bool
+	// Strict makes Run fail for cases that are untested or undecided; otherwise they are skipped with the reason.
+	Strict bool
+	// Plant writes an election's record as another release would have: moved elsewhere (moved is not empty) or in a record format of the given
+	// version. Without it those cases are untested.
+	Plant func(t T, election, moved string, version int)
+	// Remove deletes an election's record behind the store's back, as an operator would. Without it that case is untested.
+	Remove func(t T, election string)
+}
+
+// Run plays every case as a subtest, named by its rule and its sentence, and returns the report, which is logged too.
+func Run(t *testing.T, s Suite) *Report {
+	t.Helper()
+	report := new(Report)
+	for _, rule := range Rules() {
+		t.Run(rule.Slug, func(t *testing.T) {
+			for _, c := range casesOf(rule) {
+				t.Run(c.Name, func(t *testing.T) { s.test(t, c, report) })
+			}
+		})
+	}
+	t.Log("\n" + report.String())
+	return report
+}
+
+func (s Suite) test(t *testing.T, c Case, report *Report) {
+	if c.Waits && !s.Bubble {
+		t.Parallel()
+	}
+	var result Result
+	var store string
+	if s.Bubble {
+		synctest.Test(t, func(t *testing.T) { result, store = play(t.Context(), s, c, t.Name()) })
+	} else {
+		result, store = play(t.Context(), s, c, t.Name())
+	}
+	report.add(store, result)
+	for _, line := range result.Log {
+		t.Log(line)
+	}
+	for _, f := range result.Failures {
+		t.Error(f)
+	}
+	switch {
+	case result.Setup, s.Strict && (result.Outcome == Undecided || result.Outcome == Untested):
+		t.Errorf("%s: %s", result.Outcome, result.Reason)
+	case result.Outcome != Holds && result.Outcome != Violated:
+		t.Skipf("%s: %s", result.Outcome, result.Reason)
+	}
+}
