@@ -2,27 +2,24 @@ package sqlite_test
 
 import (
 	"database/sql"
-	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/tenure-go/tenure/backend"
-	"github.com/tenure-go/tenure/backend/sqlite"
 )
 
 // BenchmarkStore shows each call beside a bare UPDATE of one row with the same durability.
 func BenchmarkStore(b *testing.B) {
-	s := openBench(b)
+	s := open(b, newPath(b))
 	b.Run("acquire+release", func(b *testing.B) {
 		for b.Loop() {
-			l := acquireBench(b, s, "pair")
+			l := acquire(b, s, claim("pair", "a", long))
 			if err := s.Release(b.Context(), l, backend.Handover{}); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
 	b.Run("renew", func(b *testing.B) {
-		l := acquireBench(b, s, "renew")
+		l := acquire(b, s, claim("renew", "a", long))
 		for b.Loop() {
 			if _, err := s.Renew(b.Context(), l); err != nil {
 				b.Fatal(err)
@@ -30,8 +27,8 @@ func BenchmarkStore(b *testing.B) {
 		}
 	})
 	b.Run("refused acquire", func(b *testing.B) {
-		acquireBench(b, s, "held")
-		c := claim("held", "other", time.Minute)
+		acquire(b, s, claim("held", "a", long))
+		c := claim("held", "b", long)
 		for b.Loop() {
 			if _, err := s.Acquire(b.Context(), c); backend.ClassOf(err) != backend.Held {
 				b.Fatal(err)
@@ -49,25 +46,8 @@ func BenchmarkStore(b *testing.B) {
 	b.Run("bare update/normal", func(b *testing.B) { benchUpdate(b, "normal") })
 }
 
-func openBench(b *testing.B) *sqlite.Store {
-	s, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "bench.db"), sqlite.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { _ = s.Close() })
-	return s
-}
-
-func acquireBench(b *testing.B, s *sqlite.Store, election string) backend.Lease {
-	l, err := s.Acquire(b.Context(), claim(election, "bench", time.Minute))
-	if err != nil {
-		b.Fatal(err)
-	}
-	return l
-}
-
 func benchUpdate(b *testing.B, synchronous string) {
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(b.TempDir(), "bare.db")+"?_pragma=journal_mode(wal)&_pragma=synchronous("+synchronous+")")
+	db, err := sql.Open("sqlite", "file:"+newPath(b)+"?_pragma=journal_mode(wal)&_pragma=synchronous("+synchronous+")")
 	if err != nil {
 		b.Fatal(err)
 	}

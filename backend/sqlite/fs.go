@@ -16,9 +16,13 @@ func checkFileSystem(path string) error {
 	if err != nil {
 		return err
 	}
-	if kind != "" {
-		return fmt.Errorf("%w: %s is on a file system of kind %s, which other hosts may share; use a file on a local disk, or a store with a server",
-			backend.ErrInvalid, path, kind)
+	if kind == "" {
+		return nil
 	}
-	return nil
+	return refuse(path, kind)
+}
+
+func refuse(path, kind string) error {
+	return fmt.Errorf("%w: %s is on a file system of kind %s, which other hosts may share; use a file on a local disk, or a store with a server",
+		backend.ErrInvalid, path, kind)
 }

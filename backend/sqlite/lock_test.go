@@ -17,11 +17,7 @@ const touch = "UPDATE tenure_lease SET holder = 'half written', token = token + 
 func TestCallsObeyTheirContextWhileTheFileIsLocked(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
-	s, err := sqlite.Open(t.Context(), path, sqlite.Options{Busy: 20 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
+	s := openBusy(t, path, 20*time.Second)
 	l := acquire(t, s, claim("mine", "a", long))
 	start(t, "lock", path, touch).expect("locked")
 	calls := map[string]func(context.Context) error{
@@ -47,21 +43,17 @@ func TestCallsObeyTheirContextWhileTheFileIsLocked(t *testing.T) {
 	if r, err := s.Get(t.Context(), "mine"); err != nil || r.Holder.ID != "a" {
 		t.Fatalf("get: %v, %v", r, err)
 	}
-	_, err = s.Acquire(t.Context(), claim("mine", "b", long))
+	_, err := s.Acquire(t.Context(), claim("mine", "b", long))
 	want(t, "acquire of a held election", err, backend.Held)
 }
 
 func TestBusyTimeOutSaysWhatToLookFor(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
-	s, err := sqlite.Open(t.Context(), path, sqlite.Options{Busy: 50 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
+	s := openBusy(t, path, 50*time.Millisecond)
 	lock := start(t, "lock", path, touch)
 	lock.expect("locked")
-	_, err = s.Acquire(t.Context(), claim("e", "a", long))
+	_, err := s.Acquire(t.Context(), claim("e", "a", long))
 	want(t, "acquire", err, backend.Unknown)
 	if !strings.Contains(err.Error(), "frozen") {
 		t.Errorf("the error %q doesn't say what may be wrong", err)
@@ -75,18 +67,9 @@ func TestBusyTimeOutSaysWhatToLookFor(t *testing.T) {
 func TestRenewalThatWaitedPastTheLeaseRevivesNothing(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
-	s, err := sqlite.Open(t.Context(), path, sqlite.Options{Busy: 20 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
-	lock := start(t, "lock", path, "DELETE FROM tenure_schema WHERE part = 'nothing'")
-	lock.expect("locked")
-	lock.tell("go on")
-	lock.expect("unlocked")
-
-	l := acquire(t, s, claim("e", "a", time.Second))
-	lock = start(t, "lock", path, "DELETE FROM tenure_schema WHERE part = 'nothing'")
+	s := openBusy(t, path, 20*time.Second)
+	l := acquire(t, s, claim("e", "a", 2*time.Second))
+	lock := start(t, "lock", path, touch)
 	lock.expect("locked")
 	failed := make(chan error, 1)
 	go func() { _, err := s.Renew(context.WithoutCancel(t.Context()), l); failed <- err }()

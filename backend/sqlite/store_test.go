@@ -35,7 +35,12 @@ func newPath(t testing.TB) string { return filepath.Join(t.TempDir(), "leases.db
 
 func open(t testing.TB, path string) *sqlite.Store {
 	t.Helper()
-	s, err := sqlite.Open(t.Context(), path, sqlite.Options{})
+	return openBusy(t, path, 0)
+}
+
+func openBusy(t testing.TB, path string, busy time.Duration) *sqlite.Store {
+	t.Helper()
+	s, err := sqlite.Open(t.Context(), path, sqlite.Options{Busy: busy})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +112,7 @@ func TestClosedStoreRefusesEveryCall(t *testing.T) {
 func TestCloseCutsCallsShort(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
-	s := open(t, path)
+	s := openBusy(t, path, 30*time.Second)
 	start(t, "lock", path, "DELETE FROM tenure_lease").expect("locked")
 	failed := make(chan error, 1)
 	go func() {
@@ -115,10 +120,14 @@ func TestCloseCutsCallsShort(t *testing.T) {
 		failed <- err
 	}()
 	eventually(t, "the call is under way", func() bool { return sqlite.Calls(s) > 0 })
+	began := time.Now()
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	want(t, "the call", <-failed, backend.Unknown)
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("closing took %v", took)
+	}
 }
 
 // Two names that differ behind a NUL or in what SQL quotes are two elections.

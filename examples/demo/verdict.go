@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/tenure-go/tenure/internal/worklog"
@@ -17,11 +15,11 @@ const (
 
 // verdict is what the work log shows.
 type verdict struct {
-	shifts   []worklog.Shift
-	problems []string
-	gaps     []gap // those that are too long
-	stalls   []stall
-	names    map[int]string // of processes
+	worklog.Report
+	missing []string // what should have happened
+	gaps    []gap    // those that are too long
+	stalls  []stall
+	names   map[int]string // of processes
 }
 
 // gap is a time in which nobody was at work, on the boot clock.
@@ -38,25 +36,24 @@ func judge(path string) (verdict, error) {
 
 // check asks more than a work log in general: no long gap, enough terms, and a successor both after a kill and after a hand-over.
 func check(lines []worklog.Line) verdict {
-	report := worklog.Check(lines)
-	v := verdict{shifts: report.Shifts, problems: report.Problems}
+	v := verdict{Report: worklog.Check(lines)}
 	var takeOver, handOver bool
-	for i, length := range report.Gaps() {
-		before := report.Shifts[i]
+	for i, length := range v.Gaps() {
+		before := v.Shifts[i]
 		takeOver = takeOver || !before.Stopped
 		handOver = handOver || before.Stopped
 		if length > maxGap {
 			v.gaps = append(v.gaps, gap{before.Last, before.Last + length})
 		}
 	}
-	if n := len(v.shifts); n < minTerms {
-		v.problems = append(v.problems, fmt.Sprintf("too few terms: %d, at least %d are expected", n, minTerms))
+	if n := len(v.Shifts); n < minTerms {
+		v.missing = append(v.missing, fmt.Sprintf("too few terms: %d, at least %d are expected", n, minTerms))
 	}
 	if !takeOver {
-		v.problems = append(v.problems, "no take-over: nobody worked after one that was killed at work")
+		v.missing = append(v.missing, "no take-over: nobody worked after one that was killed at work")
 	}
 	if !handOver {
-		v.problems = append(v.problems, "no hand-over: nobody worked after one that stopped by itself")
+		v.missing = append(v.missing, "no hand-over: nobody worked after one that stopped by itself")
 	}
 	return v
 }
@@ -72,36 +69,31 @@ func (v verdict) spoiled() bool {
 			return false
 		}
 	}
-	return len(v.gaps) > 0 && len(v.problems) == 0
+	return len(v.gaps) > 0 && len(v.Problems)+len(v.missing) == 0
 }
 
 // complaints are all that is wrong, a sentence each.
 func (v verdict) complaints() []string {
-	all := slices.Clone(v.problems)
+	var all []string
+	for _, p := range v.Problems {
+		all = append(all, fmt.Sprintf("%s: %s", p.Rule, p.Text))
+	}
+	all = append(all, v.missing...)
 	for _, g := range v.gaps {
 		all = append(all, fmt.Sprintf("gap too long: nobody was at work for %v, at most %v are allowed", round(g.until-g.from), maxGap))
 	}
 	return all
 }
 
-func (v verdict) err() error {
-	var errs []error
-	for _, c := range v.complaints() {
-		errs = append(errs, errors.New(c))
-	}
-	return errors.Join(errs...)
-}
-
 // print tells the verdict.
 func (v verdict) print(s *screen) {
-	s.say("The checker read the work log: %d terms.", len(v.shifts))
-	var longest, stalled time.Duration
-	for i, shift := range v.shifts {
+	s.say("The checker read the work log: %d terms.", len(v.Shifts))
+	var stalled time.Duration
+	for i, shift := range v.Shifts {
 		how := "was elected"
 		if i > 0 {
-			away := shift.First - v.shifts[i-1].Last
-			longest = max(longest, away)
-			how = succession(v.shifts[i-1], away)
+			away := shift.First - v.Shifts[i-1].Last
+			how = succession(v.Shifts[i-1], away)
 		}
 		s.tell(v.names[shift.PID], fmt.Sprintf("%-24s token %d, worked %.1f s, %s", how, shift.Token, (shift.Last-shift.First).Seconds(), end(shift)))
 	}
@@ -113,12 +105,11 @@ func (v verdict) print(s *screen) {
 	}
 	complaints := v.complaints()
 	if len(complaints) == 0 {
-		s.say("PASSED: never two at work, tokens grew, nobody at work for %v at the longest (%v allowed).", round(longest), maxGap)
+		s.say("PASSED: never two at work, tokens grew, nobody at work for %v at the longest (%v allowed).", round(v.LongestGap()), maxGap)
 		return
 	}
-	const enough = 3
-	s.say("FAILED: %d findings, here are the first.", len(complaints))
-	for _, c := range complaints[:min(len(complaints), enough)] {
+	s.say("FAILED: %d finding(s).", len(complaints))
+	for _, c := range complaints {
 		s.say("  %s", c)
 	}
 }

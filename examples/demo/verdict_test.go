@@ -37,7 +37,7 @@ func lines(terms ...term) (all []worklog.Line) {
 const sec = time.Second
 
 func good() []term {
-	return []term{{1, 1 * sec, 4 * sec, true}, {2, 6 * sec, 9 * sec, false}, {3, 9*sec + sec/10, 12 * sec, false}}
+	return []term{{10, 1 * sec, 4 * sec, true}, {20, 6 * sec, 9 * sec, false}, {30, 9*sec + sec/10, 12 * sec, false}}
 }
 
 func TestTheCheckerFindsWhatIsWrong(t *testing.T) {
@@ -49,10 +49,10 @@ func TestTheCheckerFindsWhatIsWrong(t *testing.T) {
 	}{
 		{"nothing", func(terms []term) []term { return terms }, ""},
 		{"two at work", func(terms []term) []term { terms[2].from = 8*sec + 995*sec/1000; return terms }, "two at work"},
-		{"a token used twice", func(terms []term) []term { terms[2].token = 1; return terms }, "token 1 of process 1 comes after token 2"},
+		{"a token that falls", func(terms []term) []term { terms[2].token = 15; return terms }, "token 15 of process 15 comes after token 20 of process 20"},
 		{"a long gap", func(terms []term) []term { terms[1].from += 2 * sec; return terms }, "gap too long: nobody was at work for 4.1s, at most 3s are allowed"},
 		{"two terms", func([]term) []term {
-			return []term{{1, 1 * sec, 4 * sec, true}, {2, 6 * sec, 9 * sec, false}}
+			return []term{{10, 1 * sec, 4 * sec, true}, {20, 6 * sec, 9 * sec, false}}
 		}, "too few terms: 2, at least 3 are expected; no hand-over: nobody worked after one that stopped by itself"},
 		{"no kill", func(terms []term) []term { terms[0].wasKilled = false; return terms }, "no take-over"},
 		{"no hand-over", func(terms []term) []term { terms[1].wasKilled = true; return terms }, "no hand-over"},
@@ -64,9 +64,6 @@ func TestTheCheckerFindsWhatIsWrong(t *testing.T) {
 			got := strings.Join(v.complaints(), "; ")
 			if c.want == "" && got != "" || !strings.Contains(got, c.want) {
 				t.Errorf("complaints are %q, want %q", got, c.want)
-			}
-			if (v.err() == nil) != (c.want == "") {
-				t.Errorf("err is %v", v.err())
 			}
 		})
 	}
@@ -88,12 +85,12 @@ func TestOnlyAGapInWhichTheMachineStalledSpoilsARun(t *testing.T) {
 		{"a gap and a stall elsewhere", late, []stall{outside}, "", false},
 		{"a gap and no stall", late, nil, "", false},
 		{"a stall and no gap", good(), []stall{inside}, "", false},
-		{"a gap, a stall and something else", late, []stall{inside}, "two at work", false},
+		{"a gap, a stall and something else", late, []stall{inside}, "no hand-over", false},
 	} {
 		v := check(lines(c.terms...))
 		v.stalls = c.stalls
 		if c.problem != "" {
-			v.problems = append(v.problems, c.problem)
+			v.missing = append(v.missing, c.problem)
 		}
 		if v.spoiled() != c.want {
 			t.Errorf("%s: spoiled is %v", c.name, v.spoiled())
@@ -104,14 +101,14 @@ func TestOnlyAGapInWhichTheMachineStalledSpoilsARun(t *testing.T) {
 func TestTheVerdictIsPrinted(t *testing.T) {
 	t.Parallel()
 	v := check(lines(good()...))
-	v.names = map[int]string{1: "ada", 2: "bob", 3: "cyd"}
+	v.names = map[int]string{10: "ada", 20: "bob", 30: "cyd"}
 	v.stalls = []stall{{0, sec / 5}, {sec, 2 * sec}}
 	expect(t, printed(v), "ada  was elected", "bob  take-over, 2.1s", "cyd  hand-over, 100ms", "2 time(s), for 1s", "PASSED", "2.1s at the longest (3s allowed)")
 
-	v.problems = []string{"first", "second", "third", "fourth"}
+	v.missing = []string{"first", "second"}
 	text := printed(v)
-	expect(t, text, "FAILED: 4 findings", "  third")
-	if strings.Contains(text, "PASSED") || strings.Contains(text, "fourth") {
+	expect(t, text, "FAILED: 2 finding(s)", "  first", "  second")
+	if strings.Contains(text, "PASSED") {
 		t.Error(text)
 	}
 }
@@ -142,7 +139,7 @@ func TestTheJudgeReadsAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	v, err := judge(path)
-	if err != nil || v.err() != nil || len(v.shifts) != 3 {
+	if err != nil || len(v.complaints()) > 0 || len(v.Shifts) != 3 {
 		t.Errorf("%+v, %v", v, err)
 	}
 	if err := os.WriteFile(path, []byte("something else\n"), 0o600); err != nil {

@@ -21,6 +21,7 @@ type Child struct {
 	detached bool
 	name     string
 	boot     func() BootTime
+	stall    time.Duration
 	out      *outbox
 	started  chan struct{} // closed when pid is known
 	done     chan struct{} // closed when exit is set and nothing is left
@@ -34,11 +35,14 @@ type Child struct {
 
 func newChild(s Spec, out *outbox) *Child {
 	c := &Child{
-		name: s.Args[0], boot: s.boot, out: out, plan: newPlan(s.Soft, s.Hard),
+		name: s.Args[0], boot: s.boot, stall: s.stall, out: out, plan: newPlan(s.Soft, s.Hard),
 		started: make(chan struct{}), done: make(chan struct{}),
 	}
 	if c.boot == nil {
 		c.boot = Now
+	}
+	if c.stall == 0 {
+		c.stall = stallGrace
 	}
 	c.guardian, c.detached = s.command()
 	return c

@@ -7,14 +7,15 @@ import (
 	"time"
 )
 
-// stepped is a command whose clock the test steps, with deadlines in 60 and
-// 120 s.
+// stepped is a command with deadlines in 60 and 120 s, whose guardian has a clock
+// that the test steps. The wrapper's clock stays behind, so that what happens is
+// the guardian's doing.
 func stepped(t *testing.T, args ...string) (*Child, line, dial) {
 	t.Helper()
 	d := newDial(t)
 	s, life := spec(t, args...)
 	s.Soft, s.Hard = Now().Add(time.Minute), Now().Add(2*time.Minute)
-	s.Self, s.boot = d.self(), bootFrom(d.file)
+	s.Self = d.self()
 	c := begin(t, s)
 	life.next(t, "ready")
 	return c, life, d
@@ -67,16 +68,11 @@ func TestHardDeadlineKillsACommandThatLeftItsGroup(t *testing.T) {
 }
 
 // A machine that was suspended: boot time has passed, monotonic time has not,
-// and nobody sends anything. The wrapper's clock stays behind, so that only the
-// guardian can have seen it.
+// and nobody sends anything.
 func TestGuardianSeesASuspendWithoutAnyEvent(t *testing.T) {
 	t.Parallel()
-	d := newDial(t)
-	s, life := spec(t, child("stubborn")...)
-	s.Soft, s.Hard, s.Self = Now().Add(50*time.Second), Now().Add(55*time.Second), d.self()
-	c := begin(t, s)
-	life.next(t, "ready")
-	d.step(t, time.Minute)
+	c, life, d := stepped(t, child("stubborn")...)
+	d.step(t, 130*time.Second)
 	if e := await(t, c); e.Reason != HardDeadline || e.Code != 137 {
 		t.Errorf("got %+v", e)
 	}

@@ -8,9 +8,9 @@ import (
 
 // startFamily starts a trio whose command has a stubborn descendant in another
 // session, without its environment and orphaned.
-func startFamily(t *testing.T, d dial) (*trio, subject) {
+func startFamily(t *testing.T, d dial, stall time.Duration) (*trio, subject) {
 	t.Helper()
-	tr := startTrio(t, script{Args: child("family", "stubborn"), Soft: time.Minute, Hard: 2 * time.Minute, Dial: d.file})
+	tr := startTrio(t, script{Args: child("family", "stubborn"), Soft: time.Minute, Hard: 2 * time.Minute, Dial: d.file, Stall: stall})
 	a, b := tr.life.pid(t, "ready"), tr.life.pid(t, "ready")
 	if b == tr.command.pid {
 		a, b = b, a
@@ -28,7 +28,7 @@ func startFamily(t *testing.T, d dial) (*trio, subject) {
 func TestKilledWrapperLeavesNobodyBehind(t *testing.T) {
 	t.Parallel()
 	d := newDial(t)
-	tr, stray := startFamily(t, d)
+	tr, stray := startFamily(t, d, 0)
 	tr.wrapper.send(t, syscall.SIGKILL)
 	tr.life.next(t, "got terminated") // at once
 	if !tr.command.alive() || !stray.alive() {
@@ -65,7 +65,7 @@ func TestGuardianIsOutsideOfTheWrappersSession(t *testing.T) {
 func TestFrozenWrapperDoesNotProlongTheCommand(t *testing.T) {
 	t.Parallel()
 	d := newDial(t)
-	tr, stray := startFamily(t, d)
+	tr, stray := startFamily(t, d, 0)
 	tr.wrapper.freeze(t)
 	d.step(t, 70*time.Second)
 	tr.life.next(t, "got terminated")
@@ -79,7 +79,7 @@ func TestFrozenWrapperDoesNotProlongTheCommand(t *testing.T) {
 
 func TestKilledGuardianTakesTheCommandAlong(t *testing.T) {
 	t.Parallel()
-	tr, stray := startFamily(t, newDial(t))
+	tr, stray := startFamily(t, newDial(t), 0)
 	tr.guardian.send(t, syscall.SIGKILL)
 	if e := tr.exit(t); e.Reason != GuardianLost || e.Code != 137 || e.Err != ErrGuardianLost.Error() {
 		t.Errorf("the wrapper saw %+v", e)
@@ -105,7 +105,7 @@ func TestKilledGuardianTakesTheCommandAlongWithoutTheWrapper(t *testing.T) {
 func TestFrozenGuardianDoesNotProlongTheCommand(t *testing.T) {
 	t.Parallel()
 	d := newDial(t)
-	tr, stray := startFamily(t, d)
+	tr, stray := startFamily(t, d, 0)
 	tr.guardian.freeze(t)
 	d.step(t, 70*time.Second) // the soft deadline is the guardian's alone
 	d.step(t, 130*time.Second)
@@ -114,6 +114,21 @@ func TestFrozenGuardianDoesNotProlongTheCommand(t *testing.T) {
 	}
 	gone(t, tr.guardian, tr.command, stray)
 	tr.ended(t, stray)
+}
+
+// The wrapper does the guardian's whole work, and does not depend on killing it.
+func TestWrapperReachesStraysOfAFrozenGuardian(t *testing.T) {
+	t.Parallel()
+	d := newDial(t)
+	tr, stray := startFamily(t, d, patience)
+	tr.guardian.freeze(t)
+	d.step(t, 130*time.Second)
+	eventually(t, "command and stray are gone", func() bool { return !tr.command.alive() && !stray.alive() })
+	tr.guardian.send(t, syscall.SIGCONT)
+	if e := tr.exit(t); e.Reason != HardDeadline || e.Err != "<nil>" {
+		t.Errorf("the wrapper saw %+v", e)
+	}
+	tr.ended(t)
 }
 
 func TestFrozenGuardianDoesNotEndARenewedLease(t *testing.T) {
@@ -141,8 +156,7 @@ func TestAllThreeKilledLeaveNobodyBehind(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	tr.ended(t)
-	tr.exited()
+	tr.ended(t, tr.wrapper)
 }
 
 // The same with real time, and a wrapper that had renewed for a while.

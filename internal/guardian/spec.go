@@ -55,7 +55,8 @@ type Spec struct {
 	// executable with [Subcommand]. Only tests need another.
 	Self []string
 
-	boot func() BootTime // nil means Now; tests step it
+	boot  func() BootTime // nil means Now; tests step it
+	stall time.Duration   // zero means stallGrace
 }
 
 func (s *Spec) validate() error {

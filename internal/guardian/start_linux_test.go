@@ -3,7 +3,6 @@ package guardian
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,13 +11,14 @@ import (
 	"time"
 )
 
-// spec runs a command with this process as the wrapper. The test keeps no
-// writing end of the command's output.
+// spec runs a command with this process as the wrapper. Tests in which the
+// guardian is lost start a wrapper process instead: this one has children in
+// other sessions, which the search for strays would kill.
 func spec(t *testing.T, args ...string) (Spec, line) {
 	t.Helper()
 	l, w := newLine(t)
 	now := Now()
-	return Spec{Args: args, Stdout: w, Soft: now.Add(far), Hard: now.Add(far)}, l
+	return Spec{Args: args, Stdout: w, Soft: now.Add(far), Hard: now.Add(far), stall: patience}, l
 }
 
 func begin(t *testing.T, s Spec) *Child {
@@ -128,29 +128,20 @@ func TestStartAfterTheDeadlineRunsNothing(t *testing.T) {
 
 func TestStartGivesUpWithItsContext(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithCancelCause(t.Context())
-	why := fmt.Errorf("changed my mind")
-	cancel(why)
-	s, life := spec(t, child("stubborn")...)
-	// The guardian may win the race; then there is a command to end.
-	c, err := Start(ctx, s)
-	s.Stdout.Close()
-	if err == nil {
-		c.Stop(0)
-		await(t, c)
-	} else if !errors.Is(err, why) {
-		t.Errorf("got %v", err)
+	news, life, _ := runWrapper(t, script{Args: child("stubborn"), Soft: far, Hard: far, Cancel: true})
+	if got := news.next(t, "error"); !strings.Contains(got, "changed my mind") {
+		t.Errorf("got %s", got)
 	}
 	life.rest(t)
 }
 
 func TestStartWithoutAGuardianInTheBinarySaysSo(t *testing.T) {
 	t.Parallel()
-	s, _ := spec(t, "true")
-	s.Self = []string{"/bin/true"}
-	if _, err := Start(t.Context(), s); !errors.Is(err, ErrGuardianLost) {
-		t.Errorf("got %v", err)
+	news, life, _ := runWrapper(t, script{Args: child("stubborn"), Soft: far, Hard: far, Self: []string{"/bin/true"}})
+	if got := news.next(t, "error"); got != ErrGuardianLost.Error() {
+		t.Errorf("got %s", got)
 	}
+	life.rest(t)
 }
 
 func TestGuardianByHandIsRefused(t *testing.T) {

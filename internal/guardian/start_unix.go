@@ -26,7 +26,10 @@ var guardians = struct {
 // started. ctx bounds the start only. The error is an [*ExecError] if the
 // command can't be run, and [ErrDeadlinePassed] if it is too late for it.
 //
-// On Linux it makes the calling process a subreaper, for its whole life.
+// On Linux it makes the calling process a subreaper, for its whole life. Such a
+// process should start no other children in sessions of their own: if the
+// guardian is lost, they can't be told from the command's orphans and are killed
+// as well.
 func Start(ctx context.Context, s Spec) (*Child, error) {
 	if err := s.validate(); err != nil {
 		return nil, err

@@ -85,7 +85,7 @@ func (c *Child) enforce(overdue time.Time) time.Time {
 	if overdue.IsZero() {
 		return time.Now()
 	}
-	if time.Since(overdue) > stallGrace {
+	if time.Since(overdue) > c.stall {
 		_ = c.guardian.Process.Kill()
 	}
 	return overdue

@@ -3,6 +3,7 @@ package guardian
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -17,6 +18,9 @@ type script struct {
 	Soft, Hard time.Duration // from the start, and from each renewal
 	Renew      time.Duration // how often; zero means never
 	Dial       string        // a boot clock that the test steps; empty means the real one
+	Self       []string      // see Spec
+	Stall      time.Duration // see Spec
+	Cancel     bool          // the context of Start ends before the guardian can answer
 }
 
 // The wrapper's descriptors.
@@ -36,11 +40,20 @@ func wrapperMain(arg string) int {
 		return 1
 	}
 	now := Now()
-	spec := Spec{Args: s.Args, Soft: now.Add(s.Soft), Hard: now.Add(s.Hard), Stdout: life, Stderr: life}
+	spec := Spec{Args: s.Args, Soft: now.Add(s.Soft), Hard: now.Add(s.Hard), Stdout: life, Stderr: life, stall: s.Stall}
 	if s.Dial != "" {
 		spec.boot, spec.Self = bootFrom(s.Dial), dial{s.Dial}.self()
 	}
-	c, err := Start(context.Background(), spec)
+	if s.Self != nil {
+		spec.Self = s.Self
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	if s.Cancel {
+		spec.Self = []string{"/bin/sh", "-c", "read hello <&3; kill -STOP $$"}
+		cancel(errors.New("changed my mind"))
+	}
+	c, err := Start(ctx, spec)
 	if err != nil {
 		fmt.Fprintln(news, "error", err)
 		return 1
@@ -82,18 +95,24 @@ type told struct {
 type trio struct {
 	wrapper, guardian, command subject
 	news, life                 line
-	exited                     func() // waits for the wrapper process
 }
 
 // startTrio starts a wrapper in a process of its own, so that it can be killed
 // and frozen.
 func startTrio(t *testing.T, s script) *trio {
 	t.Helper()
-	var tr trio
-	var newsW, lifeW *os.File
-	tr.news, newsW = newLine(t)
-	tr.life, lifeW = newLine(t)
-	cmd := &exec.Cmd{
+	news, life, cmd := runWrapper(t, s)
+	tr := &trio{news: news, life: life, wrapper: see(t, cmd.Process.Pid)}
+	tr.guardian = see(t, tr.news.pid(t, "guardian"))
+	tr.command = see(t, tr.news.pid(t, "command"))
+	return tr
+}
+
+func runWrapper(t *testing.T, s script) (news, life line, cmd *exec.Cmd) {
+	t.Helper()
+	news, newsW := newLine(t)
+	life, lifeW := newLine(t)
+	cmd = &exec.Cmd{
 		Path: "/proc/self/exe", Args: []string{"x", "__wrapper", toJSON(t, s)},
 		Stdout: os.Stderr, Stderr: os.Stderr, ExtraFiles: []*os.File{newsW, lifeW},
 		SysProcAttr: &syscall.SysProcAttr{Setpgid: true}, // as a shell does
@@ -101,20 +120,13 @@ func startTrio(t *testing.T, s script) *trio {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
 	newsW.Close()
 	lifeW.Close()
-	reaped := false
-	tr.exited = func() {
-		if !reaped {
-			reaped = true
-			cmd.Wait()
-		}
-	}
-	t.Cleanup(tr.exited)
-	tr.wrapper = see(t, cmd.Process.Pid)
-	tr.guardian = see(t, tr.news.pid(t, "guardian"))
-	tr.command = see(t, tr.news.pid(t, "command"))
-	return &tr
+	return news, life, cmd
 }
 
 // exit is what the wrapper told in the end.

@@ -116,7 +116,7 @@ func postgresAccount() (*account, error) {
 	return &account{uid: uint32(uid), gid: uint32(gid)}, errors.Join(err1, err2)
 }
 
-// postgresReady opens a session as far as the server's demand for a password: while the server starts up it sends an error instead.
+// postgresReady logs in as far as the server's demand for a password: while the server starts up it sends an error instead.
 func postgresReady(ctx context.Context, addr string) error {
 	c, err := dial(ctx, addr)
 	if err != nil {

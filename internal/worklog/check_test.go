@@ -22,25 +22,26 @@ func TestCheck(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		lines []Line
-		want  string // in the only problem; empty: none
+		want  Rule // of the only problem; empty: none
 	}{
 		{"nobody worked", nil, ""},
 		{"a stop between two", []Line{at(1, Start, first), at(2, Beat, first), at(3, Stop, first), at(4, Start, second)}, ""},
 		{"a kill between two", []Line{at(1, Start, first), at(2, Beat, first), at(4, Start, second), at(5, Beat, second)}, ""},
-		{"a beat after the next began", []Line{at(1, Start, first), at(4, Start, second), at(5, Beat, first)}, "two at work"},
-		{"a late write with an early time", []Line{at(1, Start, first), at(4, Start, second), at(3, Beat, first)}, "two at work"},
-		{"an early start with a late write", []Line{at(1, Start, first), at(5, Stop, first), at(4, Start, second)}, "two at work"},
-		{"a token that falls", []Line{at(1, Start, second), at(2, Stop, second), at(4, Start, first)}, "comes after token"},
-		{"a token used twice", []Line{at(1, Start, first), {At: 9e9, Kind: Start, Token: first, PID: 1}}, "comes after token"},
-		{"work after stop", []Line{at(1, Start, first), at(2, Stop, first), at(3, Beat, first)}, "after stop"},
-		{"work before start", []Line{at(1, Beat, first)}, "before start"},
-		{"time that goes back", []Line{at(2, Start, first), at(1, Beat, first)}, "goes back"},
+		{"a beat after the next began", []Line{at(1, Start, first), at(4, Start, second), at(5, Beat, first)}, Exclusion},
+		{"work beside the next", []Line{at(1, Start, first), at(4, Start, second), at(5, Beat, first), at(6, Beat, first), at(7, Stop, first)}, Exclusion},
+		{"a late write with an early time", []Line{at(1, Start, first), at(4, Start, second), at(3, Beat, first)}, Exclusion},
+		{"an early start with a late write", []Line{at(1, Start, first), at(5, Stop, first), at(4, Start, second)}, Exclusion},
+		{"a token that falls", []Line{at(1, Start, second), at(2, Stop, second), at(4, Start, first)}, Tokens},
+		{"a token used twice", []Line{at(1, Start, first), {At: 9e9, Kind: Start, Token: first, PID: 1}}, Tokens},
+		{"work after stop", []Line{at(1, Start, first), at(2, Stop, first), at(3, Beat, first)}, Order},
+		{"work before start", []Line{at(1, Beat, first)}, Order},
+		{"time that goes back", []Line{at(2, Start, first), at(1, Beat, first)}, Order},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			problems := Check(c.lines).Problems
-			if c.want == "" && len(problems) > 0 || c.want != "" && (len(problems) != 1 || !strings.Contains(problems[0], c.want)) {
-				t.Errorf("problems are %q, want %q", problems, c.want)
+			if c.want == "" && len(problems) > 0 || c.want != "" && (len(problems) != 1 || problems[0].Rule != c.want) {
+				t.Errorf("problems are %v, want %q", problems, c.want)
 			}
 		})
 	}
@@ -56,6 +57,12 @@ func TestStartTwiceInOneTerm(t *testing.T) {
 func TestGaps(t *testing.T) {
 	t.Parallel()
 	r := Check([]Line{at(1, Start, first), at(3, Stop, first), at(10, Start, second), at(11, Start, second+1)})
+	if o := r.LongestOverlap(); o != 0 {
+		t.Errorf("the overlap is %v", o)
+	}
+	if o := Check([]Line{at(1, Start, first), at(4, Start, second), at(6, Beat, first), at(7, Beat, second)}).LongestOverlap(); o != 2*time.Millisecond {
+		t.Errorf("the overlap is %v", o)
+	}
 	if want := []time.Duration{7 * time.Millisecond, time.Millisecond}; !reflect.DeepEqual(r.Gaps(), want) || r.LongestGap() != want[0] {
 		t.Errorf("gaps are %v", r.Gaps())
 	}

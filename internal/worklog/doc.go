@@ -4,7 +4,7 @@
 //
 //	lines, err := worklog.Read(path)
 //	report := worklog.Check(lines)
-//	report.Problems // two at work at once, tokens that don't grow, …
+//	report.Err() // two at work at once, tokens that don't grow, …
 //
 // A leader that is killed writes no stop: its last line is what proves that it was at work.
 //

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestStatus(t *testing.T) {
+	t.Parallel()
+	s := sqlite(t)
+	p, _ := leader(t, s, []string{"--id", "host 1", "--address", "http://host1:8080", "--ttl", "1m"}, child("tell", "terminated")...)
+	token := fields(p.stderr.String(), "token")[0]
+	human := s.start(t, "status", "--election", election)
+	want := regexp.MustCompile(`^election +"night shift"\nleader +"host 1"\ncandidate +exe on .+\naddress +http://host1:8080\ntoken +` + fmt.Sprint(token) +
+		`\nremaining +[\d.]+m?s of 1m0s\nleads for +[\d.]+m?s\n$`)
+	if human.code() != exitOK || !want.MatchString(human.stdout.String()) {
+		t.Errorf("exit code %d, output\n%s", human.code(), human.stdout.String())
+	}
+	machine := s.start(t, "status", "--election", election, "--json")
+	machine.code()
+	var got standing
+	if err := json.Unmarshal([]byte(machine.stdout.String()), &got); err != nil {
+		t.Fatal(err)
+	}
+	if !got.Held || got.Holder != "host 1" || got.Token != int64(token) || got.Election != election || *got.TTL != 60_000 || *got.Remaining <= 0 ||
+		got.Candidate.Address != "http://host1:8080" || len(got.Attempt) != 32 {
+		t.Errorf("got %s", machine.stdout.String())
+	}
+}
+
+func TestStatusOfNobody(t *testing.T) {
+	t.Parallel()
+	s := sqlite(t)
+	if p := s.start(t, "status", "--election", election); p.code() != exitNobody || p.stdout.String() != "election    \"night shift\"\nleader      nobody\nlast token  0\n" {
+		t.Errorf("exit code %d, output\n%s", p.code(), p.stdout.String())
+	}
+	if p := s.start(t, "status", "--election", election, "--json"); p.code() != exitNobody || p.stdout.String() != `{"election":"night shift","held":false,"holder":"","token":0}`+"\n" {
+		t.Errorf("exit code %d, output\n%s", p.code(), p.stdout.String())
+	}
+}
+
+func TestWatch(t *testing.T) {
+	t.Parallel()
+	s := sqlite(t)
+	human := s.start(t, "watch", "--election", election)
+	machine := s.start(t, "watch", "--election", election, "--json")
+	human.says("token 0  nobody leads\n")
+	machine.says(`"held":false`)
+	p, _ := leader(t, s, []string{"--id", "host1"}, child("tell", "terminated")...)
+	human.says("  host1 leads (exe on ")
+	machine.says(`"held":true,"holder":"host1"`)
+	p.send(syscall.SIGTERM)
+	eventually(t, "the end of the term", func() bool { return strings.Count(human.stdout.String(), "nobody leads") == 2 })
+	eventually(t, "the end of the term", func() bool { return strings.Count(machine.stdout.String(), `"held":false`) == 2 })
+	human.send(syscall.SIGINT)
+	machine.send(syscall.SIGTERM)
+	if human.code() != exitOK || machine.code() != exitOK {
+		t.Errorf("exit codes %d and %d", human.code(), machine.code())
+	}
+	for line := range strings.Lines(machine.stdout.String()) {
+		var got standing
+		if err := json.Unmarshal([]byte(line), &got); err != nil || got.Time.IsZero() || got.Election != election {
+			t.Errorf("%v: %s", err, line)
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	if p := (setting{}).start(t, "version"); p.code() != exitOK || !strings.HasPrefix(p.stdout.String(), "tenure ") {
+		t.Errorf("output %q", p.stdout.String())
+	}
+	var got map[string]string
+	p := (setting{}).start(t, "version", "--json")
+	p.code()
+	if err := json.Unmarshal([]byte(p.stdout.String()), &got); err != nil || got["version"] == "" || got["system"] == "" {
+		t.Errorf("%v: %q", err, p.stdout.String())
+	}
+}
+
+func TestDefaultStoreIsTheUsersOwn(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	p := setting{env: []string{"XDG_STATE_HOME=", "HOME=" + home}}.start(t, command([]string{"--election", election}, child("exit", "3")...)...)
+	if p.code() != 3 {
+		t.Errorf("exit code %d", p.code())
+	}
+	dir := filepath.Join(home, ".local", "state", "tenure")
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("folder %v, %v", info, err)
+	}
+	if info, err := os.Stat(filepath.Join(dir, "tenure.db")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("file %v, %v", info, err)
+	}
+}
+
+func TestEnvironmentOfTheCommand(t *testing.T) {
+	t.Parallel()
+	s := sqlite(t)
+	s.env = []string{"TENURE_TOKEN=4711", "TENURE_ELECTION=other"}
+	p := s.start(t, command([]string{"--election", election, "--id", "host1", "--ttl", time.Minute.String()}, child("env")...)...)
+	p.code()
+	token := fields(p.stderr.String(), "token")[0]
+	for _, want := range []string{
+		`TENURE_ELECTION=night shift`, fmt.Sprintf(`TENURE_TOKEN=%d`, token), `TENURE_ATTEMPT=[0-9a-f]{32}`, `TENURE_HOLDER=host1`, `TENURE_TTL=60s`,
+		`TENURE_STORE=` + regexp.QuoteMeta(s.store),
+	} {
+		if n := len(regexp.MustCompile(`(?m)^`+want+`$`).FindAllString(p.stdout.String(), -1)); n != 1 {
+			t.Errorf("%s is there %d times in\n%s", want, n, p.stdout.String())
+		}
+	}
+}

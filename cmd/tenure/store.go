@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/tenure-go/tenure/backend"
+)
+
+const storeVariable = "TENURE_STORE"
+
+// open opens the store that the user chose. Neither its errors nor anything else shows the URL.
+func (a *app) open(ctx context.Context) (backend.LeaseStore, error) {
+	raw, from := a.store, "--store"
+	if raw == "" {
+		raw, from = os.Getenv(storeVariable), storeVariable
+	}
+	if raw == "" {
+		var err error
+		if raw, err = defaultStore(); err != nil {
+			return nil, err
+		}
+		from = "the default store"
+	}
+	if err := checkScheme(raw); err != nil {
+		return nil, usage("%s: %w", from, err)
+	}
+	s, err := backend.Open(ctx, raw)
+	switch {
+	case err == nil:
+		return s, nil
+	case errors.Is(err, backend.ErrInvalid):
+		return nil, usage("%s: %s", from, plainly(err))
+	}
+	return nil, exit(exitUnavailable, "%s: %w", from, err)
+}
+
+// checkScheme refuses what no other process could share, and names the stores that there are. A URL without // may begin with a part of
+// a password, which is not shown.
+func checkScheme(raw string) error {
+	scheme, rest, found := strings.Cut(raw, ":")
+	schemes := slices.DeleteFunc(backend.Schemes(), func(s string) bool { return s == "memory" })
+	known := "known are " + strings.Join(schemes, ", ")
+	switch scheme = strings.ToLower(scheme); {
+	case !found || slices.Contains(schemes, scheme):
+		return nil
+	case scheme == "memory":
+		return errors.New("the memory store lives in one process: each would elect itself; " + known)
+	case strings.HasPrefix(rest, "//"):
+		return fmt.Errorf("there is no store for the scheme %s; %s", shown(scheme), known)
+	}
+	return errors.New("the URL has no scheme that is known; it must look like redis://host:6379/0 or sqlite:///path; " + known)
+}
+
+// passwordShows tells whether the URL came in by a flag, where everybody can read it, and has a password.
+func (a *app) passwordShows() bool {
+	u, err := backend.ParseURL(a.store)
+	return a.store != "" && err == nil && len(u.Secrets()) > 0
+}
+
+// defaultStore is a file of this user alone.
+func defaultStore() (string, error) {
+	dir, err := stateFolder()
+	if err == nil {
+		err = os.MkdirAll(dir, 0o700)
+	}
+	if err != nil {
+		return "", usage("there is no folder for the default store: %w; give one with --store or %s", err, storeVariable)
+	}
+	path := filepath.ToSlash(filepath.Join(dir, "tenure.db"))
+	if !strings.HasPrefix(path, "/") { // C:/…
+		path = "/" + path
+	}
+	return "sqlite://" + (&url.URL{Path: path}).EscapedPath(), nil
+}
+
+// stateFolder is ${XDG_STATE_HOME:-$HOME/.local/state}/tenure, on Windows %LocalAppData%\tenure.
+func stateFolder() (string, error) {
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "tenure"), nil
+	}
+	if runtime.GOOS == "windows" {
+		dir, err := os.UserCacheDir()
+		return filepath.Join(dir, "tenure"), err
+	}
+	home, err := os.UserHomeDir()
+	return filepath.Join(home, ".local", "state", "tenure"), err
+}
