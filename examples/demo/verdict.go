@@ -38,12 +38,13 @@ func judge(path string) (verdict, error) {
 func check(lines []worklog.Line) verdict {
 	v := verdict{Report: worklog.Check(lines)}
 	var takeOver, handOver bool
-	for i, length := range v.Gaps() {
-		before := v.Shifts[i]
-		takeOver = takeOver || !before.Stopped
-		handOver = handOver || before.Stopped
-		if length > maxGap {
-			v.gaps = append(v.gaps, gap{before.Last, before.Last + length})
+	for i := range v.Gaps() {
+		takeOver = takeOver || !v.Shifts[i].Stopped
+		handOver = handOver || v.Shifts[i].Stopped
+	}
+	for i := 1; i < len(lines); i++ { // also within a term: a leader that does nothing leads nothing
+		if from, until := lines[i-1].At, lines[i].At; until-from > maxGap {
+			v.gaps = append(v.gaps, gap{from, until})
 		}
 	}
 	if n := len(v.Shifts); n < minTerms {

@@ -149,3 +149,13 @@ func TestTheJudgeReadsAFile(t *testing.T) {
 		t.Error("a file that is no work log was judged")
 	}
 }
+
+func TestALeaderThatDoesNothingIsAGap(t *testing.T) {
+	t.Parallel()
+	all := lines(good()...)
+	all[len(all)-1].At += 4 * sec // its last line but one is 100 ms before
+	v := check(all)
+	if got := v.complaints(); len(got) != 1 || !strings.HasPrefix(got[0], "gap too long: nobody was at work for 4.1s") {
+		t.Errorf("complaints are %q", got)
+	}
+}
