@@ -65,4 +65,7 @@
 //
 // A client of the caller's is used as it is. If it repeats calls or ignores contexts, Warnings says so. A cancelled context never interrupts the driver: the call returns,
 // its connection comes free at the client's ReadTimeout.
+//
+// The driver has one logger for the whole process, which writes to standard error. A server that is away makes no lines there, sentinels that are away do, without secrets;
+// see SetLogger of go-redis. After Close a client of redis+sentinel whose sentinels were away may keep one goroutine for up to a second.
 package redis

@@ -85,7 +85,7 @@ func (h *hub) run(ctx context.Context) {
 	failures := 0
 	for ctx.Err() == nil {
 		began := time.Now()
-		err := h.session(ctx)
+		err := h.serve(ctx)
 		if time.Since(began) > steady {
 			failures = 0
 		}
@@ -114,8 +114,8 @@ func (h *hub) refuse(err error, failures int) {
 	}
 }
 
-// session is one connection from its first subscription to its end.
-func (h *hub) session(ctx context.Context) error {
+// serve keeps one connection from its first subscription to its end.
+func (h *hub) serve(ctx context.Context) error {
 	h.mu.Lock()
 	h.heard, h.asked = time.Now(), time.Time{}
 	h.mu.Unlock()

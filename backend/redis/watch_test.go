@@ -40,6 +40,21 @@ func woken(t *testing.T, what string, wake <-chan struct{}) {
 	}
 }
 
+// ended waits for the end of a watch; wake-ups that were under way may come before.
+func ended(wake <-chan struct{}) bool {
+	end := time.After(ample)
+	for {
+		select {
+		case _, open := <-wake:
+			if !open {
+				return true
+			}
+		case <-end:
+			return false
+		}
+	}
+}
+
 func subscribers(t *testing.T, server *goredis.Client, channel string) int64 {
 	t.Helper()
 	return must[map[string]int64](t)(server.PubSubNumSub(deadline(t, ample), channel).Result())[channel]
@@ -57,11 +72,14 @@ func TestCancelledWatchesLeaveNothing(t *testing.T) {
 			for range each {
 				ctx, cancel := context.WithCancel(t.Context())
 				wake, err := s.Watch(ctx, "e")
+				cancel()
 				if err != nil {
 					t.Error(err)
+					return
 				}
-				cancel()
-				for range wake { // until it is closed
+				if !ended(wake) {
+					t.Error("a watch goes on after its context")
+					return
 				}
 			}
 		})
@@ -93,7 +111,8 @@ func TestWatchesOfOneElectionShareASubscription(t *testing.T) {
 		t.Errorf("%d subscriptions for two watches", n)
 	}
 	cancel()
-	for range first {
+	if !ended(first) {
+		t.Error("a watch goes on after its context")
 	}
 	third := watching(t, s, "e")
 	acquire(t, s, claim("e", "a"))
@@ -203,12 +222,38 @@ func TestCloseEndsWatches(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
-	for range wake {
+	if !ended(wake) {
+		t.Error("a watch goes on after its store was closed")
 	}
 	class(t, "watch while the store closes", <-pending, backend.Closed)
 	_, err := inner(t, s).Watch(t.Context(), "e")
 	class(t, "watch after close", err, backend.Closed)
 	srv.Thaw()
+}
+
+// Closing ends a connection that is being made, though the server never answers its greeting.
+func TestCloseEndsDials(t *testing.T) {
+	srv := testenv.Redis(t, testenv.Options{Own: true})
+	srv.Freeze()
+	defer srv.Thaw()
+	s := client(t, srv.URL(), "timeout=1h")
+	pending := make(chan error, 2)
+	go func() { _, err := s.Get(t.Context(), "e"); pending <- err }()
+	go func() { _, err := s.Watch(t.Context(), "e"); pending <- err }()
+	d := inner(t, s).own
+	eventually(t, "both have a connection", func() bool {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		return len(d.conns) >= 2
+	})
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	for range 2 {
+		if err := <-pending; err == nil {
+			t.Error("a frozen server answered")
+		}
+	}
 }
 
 // A client of the caller's stays open, and works on.
@@ -220,7 +265,8 @@ func TestCloseLeavesTheCallersClient(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
-	for range wake {
+	if !ended(wake) {
+		t.Error("a watch goes on after its store was closed")
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
