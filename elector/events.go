@@ -108,8 +108,7 @@ func (c Config) deliver(e Event) {
 	if e.Err != nil {
 		attrs = append(attrs, slog.Any("error", e.Err))
 	}
-	attrs = append(attrs, slog.String("event", string(e.Kind)))
-	c.Logger.Log(context.Background(), levels[e.Kind], "elector", attrs...)
+	c.Logger.Log(context.Background(), levels[e.Kind], "elector: "+string(e.Kind), attrs...) //nolint:sloglint // the kinds are constants
 	if c.Events != nil {
 		c.Events(e)
 	}

@@ -65,7 +65,7 @@ func (m *Machine) onWatch(e Event) {
 		failures := w.failures + 1
 		m.closeWatch()
 		w.failures = failures
-		w.next = m.now.Mono + int64(m.backoff(w.failures, m.cfg.TTL/2))
+		w.next = m.now.Mono + int64(m.backoff(w.failures, m.cfg.TTL))
 		c.watchBy = m.now.Mono // don't wait for it: the timer does the work meanwhile
 	}
 }
