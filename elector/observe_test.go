@@ -86,7 +86,10 @@ func TestObserveEndsWithItsContextAndItsLoop(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		n := 0
-		for range e.Observe(ctx) {
+		for _, err := range e.Observe(ctx) {
+			if err != nil {
+				t.Error(err)
+			}
 			n++
 		}
 		if n != 1 {

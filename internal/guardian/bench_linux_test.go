@@ -1,7 +1,6 @@
 package guardian
 
 import (
-	"context"
 	"os"
 	"testing"
 )
@@ -13,7 +12,7 @@ import (
 func BenchmarkStartToDone(b *testing.B) {
 	for b.Loop() {
 		now := Now()
-		c, err := Start(context.Background(), Spec{Args: []string{"true"}, Soft: now.Add(far), Hard: now.Add(far), Stdout: os.Stderr})
+		c, err := Start(b.Context(), Spec{Args: []string{"true"}, Soft: now.Add(far), Hard: now.Add(far), Stdout: os.Stderr})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -33,7 +32,7 @@ func BenchmarkExitToDone(b *testing.B) {
 			b.Fatal(err)
 		}
 		now := Now()
-		c, err := Start(context.Background(), Spec{Args: []string{"sh", "-c", "exec 1<&0; read x"}, Stdin: r, Soft: now.Add(far), Hard: now.Add(far), Stdout: os.Stderr})
+		c, err := Start(b.Context(), Spec{Args: []string{"sh", "-c", "exec 1<&0; read x"}, Stdin: r, Soft: now.Add(far), Hard: now.Add(far), Stdout: os.Stderr})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -27,7 +27,7 @@ func childMain(args []string) int {
 		return n
 	case "kill-self":
 		n, _ := strconv.Atoi(args[1])
-		syscall.Kill(os.Getpid(), syscall.Signal(n))
+		_ = syscall.Kill(os.Getpid(), syscall.Signal(n))
 		select {}
 	case "wait": // ends on TERM
 		say("ready", os.Getpid())
@@ -47,7 +47,7 @@ func childMain(args []string) int {
 		tell(false)
 	case "leave": // has one too but ends by itself when its input ends
 		stray(args[1:])
-		io.Copy(io.Discard, os.Stdin)
+		_, _ = io.Copy(io.Discard, os.Stdin)
 		return 3
 	case "daemon": // the middle of the double fork
 		start(args[1:], &syscall.SysProcAttr{Setsid: true})
@@ -59,8 +59,9 @@ func say(what string, pid int) { fmt.Println(what, pid) }
 
 // forever is not select{}, on which the runtime reports a deadlock.
 func forever() {
-	syscall.Pause()
-	forever()
+	for {
+		_ = syscall.Pause()
+	}
 }
 
 func tell(endOnTerm bool) {

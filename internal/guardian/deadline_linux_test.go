@@ -179,7 +179,7 @@ func TestMethodsMayBeCalledAtOnceAndAfterTheEnd(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 8 {
 			wg.Go(func() { c.Extend(Now().Add(far), Now().Add(far)) })
-			wg.Go(func() { c.Signal(syscall.SIGWINCH) })
+			wg.Go(func() { _ = c.Signal(syscall.SIGWINCH) })
 			wg.Go(func() { c.Stop(far) })
 			wg.Go(func() { c.Wait() })
 		}

@@ -61,8 +61,7 @@ func reasonOf(err error) string {
 	if errors.As(err, &e) && !errors.Is(err, exec.ErrDot) {
 		err = e.Err
 	}
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		err = p.Err
 	}
 	return err.Error()

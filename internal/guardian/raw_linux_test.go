@@ -38,7 +38,7 @@ func startRaw(t *testing.T, args ...string) raw {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { cmd.Wait() })
+	t.Cleanup(func() { _ = cmd.Wait() })
 	r.control, r.subject = controlW, see(t, cmd.Process.Pid)
 	for _, f := range []*os.File{controlR, statusW, lifeW} {
 		f.Close()

@@ -137,7 +137,7 @@ func see(t *testing.T, pid int) subject {
 	}
 	t.Cleanup(func() {
 		if s.alive() {
-			syscall.Kill(pid, syscall.SIGKILL)
+			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 	})
 	return s

@@ -45,7 +45,7 @@ func serve(boot func() BootTime) int {
 		return 0 // the wrapper died before it could say what to run
 	}
 	for _, r := range guard(h, err, control, status, boot) {
-		io.WriteString(status, r.line()) // when it fails, nobody is left to tell
+		_, _ = io.WriteString(status, r.line()) // when it fails, nobody is left to tell
 	}
 	return 0
 }
@@ -69,7 +69,7 @@ func guard(h hello, err error, control *bufio.Reader, status io.Writer, boot fun
 	if failed != nil {
 		return []report{*failed}
 	}
-	io.WriteString(status, report{verb: "started", pid: pid}.line())
+	_, _ = io.WriteString(status, report{verb: "started", pid: pid}.line())
 	k := keeper{
 		family: family{leader: pid}, plan: newPlan(h.Soft, h.Hard), boot: boot,
 		orders: readOrders(control), ended: ended,

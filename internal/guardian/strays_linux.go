@@ -55,7 +55,7 @@ func killChild(pid, parent int) {
 	if err != nil {
 		return
 	}
-	defer pin.Release()
+	defer func() { _ = pin.Release() }()
 	if p, err := readProc(pid); err == nil && p.ppid == parent {
 		_ = pin.Kill()
 	}

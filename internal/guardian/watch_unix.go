@@ -39,24 +39,22 @@ func (c *Child) watch(reports <-chan report) {
 	timer := time.NewTimer(lookEvery)
 	defer timer.Stop()
 	var overdue time.Time // since when the guardian should have reported
-	over := false
 	for {
 		select {
 		case r, ok := <-reports:
 			switch {
 			case !ok:
-				c.bury(over)
+				c.bury()
 				return
 			case r.verb == "started":
 				c.pid = r.pid
 				close(c.started)
 			default:
-				over = true
 				c.finish(&r)
 				_ = c.guardian.Process.Kill() // it has nothing left to do, not even if it is frozen
 			}
 		case <-timer.C:
-			if !over {
+			if !c.ended() {
 				overdue = c.enforce(overdue)
 			}
 			timer.Reset(c.nap(overdue))
@@ -102,7 +100,8 @@ func (c *Child) nap(overdue time.Time) time.Duration {
 
 // bury clears up after the guardian, and after the command if the guardian did
 // not live to do so.
-func (c *Child) bury(over bool) {
+func (c *Child) bury() {
+	over := c.ended()
 	pid := c.GuardianPid()
 	_ = c.guardian.Process.Kill() // it has ended or can't be talked to
 	awaitDeath(pid)
@@ -116,6 +115,16 @@ func (c *Child) bury(over bool) {
 	c.out.close()
 	if !over {
 		c.finish(nil)
+	}
+}
+
+// ended reports that Done is closed.
+func (c *Child) ended() bool {
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
 	}
 }
 

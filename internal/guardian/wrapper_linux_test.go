@@ -121,8 +121,8 @@ func runWrapper(t *testing.T, s script) (news, life line, cmd *exec.Cmd) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		cmd.Process.Kill()
-		cmd.Wait()
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
 	})
 	newsW.Close()
 	lifeW.Close()
