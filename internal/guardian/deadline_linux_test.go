@@ -138,10 +138,10 @@ func TestExtendDoesNotWaitForAFrozenGuardian(t *testing.T) {
 func TestStopKillsAfterTheGrace(t *testing.T) {
 	t.Parallel()
 	c, life, d := stepped(t, child("stubborn")...)
-	c.Stop(20 * time.Second)
+	c.Stop(50 * time.Second) // longer than the test waits for the wrapper
 	life.next(t, "got terminated")
 	ping(t, c, life)
-	d.step(t, 25*time.Second)
+	d.step(t, 55*time.Second)
 	if e := await(t, c); e.Reason != Stopped || e.Code != 137 {
 		t.Errorf("got %+v", e)
 	}

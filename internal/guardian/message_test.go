@@ -9,7 +9,7 @@ func TestMessagesSurviveThePipe(t *testing.T) {
 	t.Parallel()
 	for _, o := range []order{
 		{verb: "deadline", soft: 1, hard: never},
-		{verb: "signal", signal: syscall.SIGUSR1},
+		{verb: "signal", signal: syscall.SIGHUP},
 		{verb: "stop", grace: 5},
 	} {
 		if got, err := parseOrder(o.line()); err != nil || got != o {
