@@ -20,7 +20,8 @@
 //
 // S3 idempotent acquire. A repeat with the same Attempt, while its lease lives, must give the same token and extend the lease. A live record of another attempt
 // is held, whoever the candidate: the same candidate with another attempt must get [ErrHeld], unless that attempt is listed in
-// Claim.Abandoned. An attempt whose lease has ended must never be granted again ([ErrNotHeld]). If Claim.Seen is known, a new grant must be refused
+// Claim.Abandoned. Once the election's last lease has ended, its attempt must never be granted again ([ErrNotHeld]); records
+// need not remember older attempts, which Seen refuses. If Claim.Seen is known, a new grant must be refused
 // with [ErrOutdated] when the counter is not the one seen. So a late copy of an old call can't bring back a finished term.
 //
 // S4 renew. Renew must extend only a live lease with equal holder, token and attempt; for an expired, released or foreign one it must return
@@ -31,7 +32,7 @@
 //
 // S6 expiry. A lease must not end before T has passed by the store's clock, and must be grantable to another within T + Limits.ExpiryLag.
 //
-// S7 watch. After Watch has returned, each later change of the election (grant, release, removal; not renewal) must be followed by at least one receive; a wake-up must follow each
+// S7 watch. After Watch has returned, each later change of the election that a store makes (grant, release; not renewal) must be followed by at least one receive; a wake-up must follow each
 // reconnect. Wake-ups are coalesced and may be spurious. The channel must be closed when ctx ends or the store is closed.
 //
 // S8 get. Get must tell holder, token, counter and remaining time as of a moment within the call. A free election has an empty holder and the last token.

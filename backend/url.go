@@ -93,7 +93,8 @@ func validParams(params url.Values) bool {
 func validScheme(s string) bool {
 	for i := range len(s) {
 		c := s[i] | 0x20
-		if !('a' <= c && c <= 'z' || i > 0 && ('0' <= s[i] && s[i] <= '9' || s[i] == '+' || s[i] == '-' || s[i] == '.')) {
+		letter := 'a' <= c && c <= 'z'
+		if !letter && (i == 0 || !strings.ContainsRune("0123456789+-.", rune(s[i]))) {
 			return false
 		}
 	}
@@ -101,10 +102,10 @@ func validScheme(s string) bool {
 }
 
 func validHost(host string) bool {
-	name, port := host, ""
+	name := host
 	if i := strings.LastIndexByte(host, ':'); i >= 0 && !strings.HasSuffix(host, "]") {
-		name, port = host[:i], host[i+1:]
-		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
+		name = host[:i]
+		if n, err := strconv.Atoi(host[i+1:]); err != nil || n < 1 || n > 65535 {
 			return false
 		}
 	}

@@ -3,6 +3,7 @@ package backend
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -177,10 +178,8 @@ func (w *wrapped) checkClaim(c Claim) (Claim, error) {
 	case c.Floor < 0 || c.Floor >= MaxToken:
 		return c, fmt.Errorf("%w: the floor %d is not within 0 and %d", ErrInvalid, c.Floor, int64(MaxToken)-1)
 	}
-	for _, a := range c.Abandoned {
-		if a == c.Attempt {
-			return c, fmt.Errorf("%w: the claim lists its own attempt as abandoned", ErrInvalid)
-		}
+	if slices.Contains(c.Abandoned, c.Attempt) {
+		return c, fmt.Errorf("%w: the claim lists its own attempt as abandoned", ErrInvalid)
 	}
 	var err error
 	c.TTL, err = w.checkTTL(c.TTL)
@@ -193,7 +192,7 @@ func (w *wrapped) checkTTL(ttl time.Duration) (time.Duration, error) {
 		return 0, fmt.Errorf("%w: TTL %v is outside of what %s can keep, %v to %v", ErrInvalid, ttl, w.limits.Store, w.limits.MinTTL, w.limits.MaxTTL)
 	}
 	if unit := w.limits.Granularity; unit > 1 {
-		ttl = (ttl + unit - 1) / unit * unit
+		ttl = (ttl + unit - 1).Truncate(unit)
 	}
 	return ttl, nil
 }

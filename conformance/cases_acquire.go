@@ -24,21 +24,22 @@ var acquireCases = []Case{
 
 func repeatExtends(t *trial) {
 	c := t.brief("P")
-	first := t.grant(t.a, c)
-	end := time.Now().Add(first.TTL) // the first grant is over by then
-	t.wait(t.ttl / 2)
 	sent := time.Now()
+	first := t.grant(t.a, c)
+	over := time.Now().Add(first.TTL)
+	t.wait(t.ttl / 2)
+	again := time.Now()
 	second, err := t.b.Acquire(t.ctx, c)
-	t.inTime(end.Add(-t.ttl / 4))
+	t.inTime(t.until(sent, first))
 	if err != nil || second.Token != first.Token {
 		t.Fatalf("a repeat while the lease lives: got token %d and %v, want token %d", second.Token, err, first.Token)
 	}
 	if r := t.get(t.a); r.Counter != first.Token {
 		t.Errorf("the counter is %d after a repeat, want %d", r.Counter, first.Token)
 	}
-	t.waitUntil(end.Add(t.ttl / 8))
+	t.waitUntil(over.Add(t.ttl / 8))
 	_, err = t.a.Acquire(t.ctx, t.claim("Q"))
-	t.inTime(sent.Add(t.ttl))
+	t.inTime(t.until(again, second))
 	t.refused("acquire by another after the first TTL but within the repeat's", err, backend.ErrHeld)
 }
 

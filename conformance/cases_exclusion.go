@@ -46,7 +46,9 @@ func (t *trial) compete(terms int, claim func(i int) backend.Claim, end func(bac
 
 // win acquires as soon as it can.
 func (t *trial) win(s backend.LeaseStore, c backend.Claim) (backend.Lease, bool) {
-	for t.ctx.Err() == nil {
+	patience := 3*generous + rivals*(t.ttl+t.limits.MinTTL+t.limits.ExpiryLag)
+	end := time.Now().Add(patience)
+	for limit := time.Millisecond; time.Now().Before(end) && t.ctx.Err() == nil; limit = min(2*limit, 32*time.Millisecond) {
 		l, err := s.Acquire(t.ctx, c)
 		if err == nil {
 			return l, true
@@ -55,9 +57,9 @@ func (t *trial) win(s backend.LeaseStore, c backend.Claim) (backend.Lease, bool)
 			t.Errorf("acquire among rivals: got %v, want a lease or held", err)
 			return l, false
 		}
-		pause(t.ctx, time.Millisecond+t.jitter(4*time.Millisecond))
+		pause(t.ctx, time.Millisecond+t.jitter(limit))
 	}
-	t.Errorf("%s did not get the election within %v", c.Candidate.ID, caseLimit)
+	t.stop(Undecided, "%s did not get the election within %v", c.Candidate.ID, patience)
 	return backend.Lease{}, false
 }
 

@@ -60,12 +60,12 @@ func closedClient(t *trial) {
 // anchored extends a lease in the middle of its life and checks that the whole TTL counts from there.
 func (t *trial) anchored(extend func(backend.Lease, backend.Claim) (backend.Lease, error)) {
 	c := t.brief("P")
+	first := time.Now()
 	l := t.grant(t.a, c)
-	end := time.Now().Add(l.TTL)
 	t.wait(t.ttl / 2)
 	sent := time.Now()
 	extended, err := extend(l, c)
-	t.inTime(end.Add(-t.ttl / 4))
+	t.inTime(t.until(first, l))
 	if err != nil {
 		t.Fatalf("extension of a live lease: %v", err)
 	}

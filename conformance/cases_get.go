@@ -51,7 +51,7 @@ func getRemaining(t *trial) {
 		asked := time.Now()
 		r := t.get(t.b)
 		told := time.Now()
-		t.inTime(sent.Add(l.TTL))
+		t.inTime(t.until(sent, l))
 		most, least := l.TTL-asked.Sub(replied)+t.limits.ExpiryLag+slack, l.TTL-told.Sub(sent)-slack-t.limits.ClockStep
 		if r.Remaining > min(most, l.TTL) || r.Remaining < least {
 			t.Errorf("remaining is %v of %v, want it within %v and %v", r.Remaining, l.TTL, least, min(most, l.TTL))

@@ -19,28 +19,31 @@ var renewCases = []Case{
 }
 
 func renewExtends(t *trial) {
-	l := t.grant(t.a, t.brief("P"))
-	end := time.Now().Add(l.TTL)
-	t.wait(t.ttl / 2)
 	sent := time.Now()
-	_, err := t.a.Renew(t.ctx, l)
-	t.inTime(end.Add(-t.ttl / 4))
+	l := t.grant(t.a, t.brief("P"))
+	over := time.Now().Add(l.TTL)
+	t.wait(t.ttl / 2)
+	again := time.Now()
+	renewed, err := t.a.Renew(t.ctx, l)
+	t.inTime(t.until(sent, l))
 	if err != nil {
 		t.Fatalf("renewal of a live lease: %v", err)
 	}
-	t.waitUntil(end.Add(t.ttl / 8))
+	t.waitUntil(over.Add(t.ttl / 8))
 	_, err = t.b.Acquire(t.ctx, t.claim("Q"))
-	t.inTime(sent.Add(t.ttl))
+	t.inTime(t.until(again, renewed))
 	t.refused("acquire by another after the first TTL but within the renewed one", err, backend.ErrHeld)
 }
 
 func renewManyTimes(t *trial) {
+	sent := time.Now()
 	l := t.grant(t.a, t.brief("P"))
 	for range 9 {
-		sent := time.Now()
 		t.wait(t.ttl / 3)
+		again := time.Now()
 		renewed, err := t.a.Renew(t.ctx, l)
-		t.inTime(sent.Add(t.ttl))
+		t.inTime(t.until(sent, l))
+		sent = again
 		if err != nil || renewed.Token != l.Token {
 			t.Fatalf("renewal in time: got token %d and %v, want token %d", renewed.Token, orSuccess(err), l.Token)
 		}

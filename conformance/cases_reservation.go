@@ -64,20 +64,22 @@ func reserveForNobody(t *trial) {
 	l := t.grant(t.a, t.claim("P"))
 	sent := time.Now()
 	t.release(t.a, l, backend.Handover{For: t.ttl})
+	reserved := t.until(sent, backend.Lease{TTL: t.ttl})
 	_, err := t.a.Acquire(t.ctx, t.claim("P"))
-	t.inTime(sent.Add(t.ttl))
+	t.inTime(reserved)
 	t.refused("acquire by the former holder while the election is kept free", err, backend.ErrHeld)
 	_, err = t.b.Acquire(t.ctx, t.claim("Q"))
-	t.inTime(sent.Add(t.ttl))
+	t.inTime(reserved)
 	t.refused("acquire while the election is kept free", err, backend.ErrHeld)
 	t.succeed(t.b, t.claim("Q"), time.Now().Add(t.ttl+t.limits.ExpiryLag+generous))
 	t.notBefore(sent, t.ttl, "a reservation for nobody")
 }
 
 func reservationIsCut(t *trial) {
+	sent := time.Now()
 	l := t.grant(t.a, t.brief("P"))
+	end := t.until(sent, l)
 	l.TTL = 0 // so that only the record tells what it must be cut to
-	end := time.Now().Add(t.ttl)
 	err := t.a.Release(t.ctx, l, backend.Handover{To: t.id("Q"), For: time.Hour})
 	t.inTime(end)
 	if err != nil {

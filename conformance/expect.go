@@ -129,6 +129,11 @@ func (t *trial) inTime(end time.Time) {
 	}
 }
 
+// until is the moment before which a lease that was asked for at sent lives for certain.
+func (t *trial) until(sent time.Time, l backend.Lease) time.Time {
+	return sent.Add(certain(l, t.limits))
+}
+
 // wait lets d pass.
 func (t *trial) wait(d time.Duration) {
 	timer := time.NewTimer(d)

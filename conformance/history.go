@@ -39,24 +39,23 @@ func (h *history) check(limits backend.Limits) []Failure {
 			}
 		}
 	}
-	return append(failures, h.checkRenewals(terms)...)
+	return append(failures, h.checkRevived(terms)...)
+}
+
+// key names a term while its token may be unknown.
+type key struct {
+	election string
+	attempt  backend.Attempt
 }
 
 // terms collects the granted attempts, in the order of their first replies.
-func (h *history) terms(limits backend.Limits) ([]*term, []Failure) {
-	type key struct {
-		election string
-		attempt  backend.Attempt
-	}
-	var failures []Failure
-	var order []*term
+func (h *history) terms(limits backend.Limits) (order []*term, failures []Failure) {
 	terms := make(map[key]*term)
-	at := func(election string, attempt backend.Attempt) *term { return terms[key{election, attempt}] }
 	for _, c := range h.calls {
 		if c.op != "acquire" {
 			continue
 		}
-		t := at(c.election, c.claim.Attempt)
+		t := terms[key{c.election, c.claim.Attempt}]
 		if t == nil {
 			t = &term{election: c.election, holder: c.claim.Candidate.ID, attempt: c.claim.Attempt, asked: c.sent, mayEnd: math.MaxInt64, minFloor: c.claim.Floor}
 			terms[key{c.election, c.claim.Attempt}] = t
@@ -77,28 +76,31 @@ func (h *history) terms(limits backend.Limits) ([]*term, []Failure) {
 		t.extend(c, limits)
 	}
 	for _, c := range h.calls {
-		h.apply(c, at, limits)
+		c.apply(terms, limits)
 	}
 	return order, failures
 }
 
-// apply takes renewals, releases and claims that pass over an abandoned attempt into account.
-func (h *history) apply(c call, at func(string, backend.Attempt) *term, limits backend.Limits) {
-	switch c.op {
-	case "renew":
-		if t := at(c.election, c.lease.Attempt); t != nil && c.err == nil && t.token == c.lease.Token {
-			t.extend(c, limits)
+// apply takes renewals, releases, removals and claims that pass over an abandoned attempt into account.
+func (c call) apply(terms map[key]*term, limits backend.Limits) {
+	t := terms[key{c.election, c.lease.Attempt}]
+	switch {
+	case c.op == "renew" && t != nil && c.err == nil && t.token == c.lease.Token:
+		t.extend(c, limits)
+	case c.op == "release" && t != nil && mayHaveApplied(c.err):
+		t.mayEnd = min(t.mayEnd, c.sent.seq)
+		if c.err == nil && (t.released.seq == 0 || c.replied.before(t.released)) {
+			t.released = c.replied
 		}
-	case "release":
-		if t := at(c.election, c.lease.Attempt); t != nil && mayHaveApplied(c.err) {
-			t.mayEnd = min(t.mayEnd, c.sent.seq)
-			if c.err == nil && (t.released.seq == 0 || c.replied.before(t.released)) {
-				t.released = c.replied
+	case c.op == "remove":
+		for _, t := range terms {
+			if t.election == c.election {
+				t.mayEnd = min(t.mayEnd, c.sent.seq)
 			}
 		}
-	case "acquire":
+	case c.op == "acquire" && mayHaveApplied(c.err):
 		for _, abandoned := range c.claim.Abandoned {
-			if t := at(c.election, abandoned); t != nil && t.holder == c.claim.Candidate.ID && mayHaveApplied(c.err) {
+			if t := terms[key{c.election, abandoned}]; t != nil && t.holder == c.claim.Candidate.ID {
 				t.mayEnd = min(t.mayEnd, c.sent.seq)
 			}
 		}
@@ -116,10 +118,14 @@ func mayHaveApplied(err error) bool {
 
 // extend moves the certain end of the lease.
 func (t *term) extend(c call, limits backend.Limits) {
-	end := c.sent.at.Add(c.granted.TTL - c.granted.AnchorAge - tolerance(c.granted.TTL) - limits.ClockStep)
-	if end.After(t.certain) {
+	if end := c.sent.at.Add(certain(c.granted, limits)); end.After(t.certain) {
 		t.certain = end
 	}
+}
+
+// certain is how long a lease lives at least, counted on the clock of this process from the start of the call that granted it.
+func certain(l backend.Lease, limits backend.Limits) time.Duration {
+	return l.TTL - l.AnchorAge - tolerance(l.TTL) - limits.ClockStep
 }
 
 // tolerance is by how much a store's clock may be faster than the one of this process: 0.2 % of the time passed.
@@ -168,8 +174,8 @@ func (h *history) checkTerm(t *term) []Failure {
 	return failures
 }
 
-// checkRenewals looks for terms that lived on after their release or after a later one began.
-func (h *history) checkRenewals(terms []*term) []Failure {
+// checkRevived looks for terms that lived on after their release or after a later one began.
+func (h *history) checkRevived(terms []*term) []Failure {
 	var failures []Failure
 	for _, c := range h.calls {
 		rule, attempt := s4, c.lease.Attempt
@@ -179,12 +185,18 @@ func (h *history) checkRenewals(terms []*term) []Failure {
 		if c.err != nil || c.op != "acquire" && c.op != "renew" {
 			continue
 		}
+		asked := int64(0) // of a first claim: that its token is lower is checkPair's
+		for _, t := range terms {
+			if t.election == c.election && t.attempt == attempt && c.op == "acquire" {
+				asked = t.asked.seq
+			}
+		}
 		for _, t := range terms {
 			switch {
 			case t.election != c.election:
 			case t.attempt == attempt && t.released.seq != 0 && t.released.before(c.sent):
 				failures = append(failures, Failure{rule, fmt.Sprintf("%s of %q succeeded for %s after its release had been confirmed", c.op, c.election, t)})
-			case t.attempt != attempt && t.granted.before(c.sent) && t.token > c.granted.Token:
+			case t.attempt != attempt && t.granted.before(c.sent) && (asked == 0 || asked < t.granted.seq) && t.token > c.granted.Token:
 				failures = append(failures, Failure{rule, fmt.Sprintf("%s of %q succeeded under token %d after the later term of %s had begun", c.op, c.election, c.granted.Token, t)})
 			}
 		}

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -69,6 +70,8 @@ func (h *history) recorder(s backend.LeaseStore) *recorder {
 func (r *recorder) Unwrap() backend.LeaseStore { return r.LeaseStore }
 
 func (r *recorder) Acquire(ctx context.Context, c backend.Claim) (backend.Lease, error) {
+	ctx, cancel := limited(ctx)
+	defer cancel()
 	sent := r.history.now()
 	l, err := r.LeaseStore.Acquire(ctx, c)
 	r.history.add(call{client: r.client, op: "acquire", election: c.Election, claim: c, granted: l, err: err, sent: sent})
@@ -76,6 +79,8 @@ func (r *recorder) Acquire(ctx context.Context, c backend.Claim) (backend.Lease,
 }
 
 func (r *recorder) Renew(ctx context.Context, l backend.Lease) (backend.Lease, error) {
+	ctx, cancel := limited(ctx)
+	defer cancel()
 	sent := r.history.now()
 	renewed, err := r.LeaseStore.Renew(ctx, l)
 	r.history.add(call{client: r.client, op: "renew", election: l.Election, lease: l, granted: renewed, err: err, sent: sent})
@@ -83,14 +88,30 @@ func (r *recorder) Renew(ctx context.Context, l backend.Lease) (backend.Lease, e
 }
 
 func (r *recorder) Release(ctx context.Context, l backend.Lease, h backend.Handover) error {
+	ctx, cancel := limited(ctx)
+	defer cancel()
 	sent := r.history.now()
 	err := r.LeaseStore.Release(ctx, l, h)
 	r.history.add(call{client: r.client, op: "release", election: l.Election, lease: l, err: err, sent: sent})
 	return err
 }
 
+// Get is not a part of the history.
+func (r *recorder) Get(ctx context.Context, election string) (backend.Record, error) {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	return r.LeaseStore.Get(ctx, election)
+}
+
+// limited gives a call a limit of its own, so that one that hangs is told from a slow machine.
+func limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, callLimit, fmt.Errorf("the call has not returned within %v", callLimit))
+}
+
 // Raise implements backend.TokenRaiser.
 func (r *recorder) Raise(ctx context.Context, election string, token int64) error {
+	ctx, cancel := limited(ctx)
+	defer cancel()
 	raiser, _ := backend.As[backend.TokenRaiser](r.LeaseStore) // Wrap always has one
 	sent := r.history.now()
 	err := raiser.Raise(ctx, election, token)

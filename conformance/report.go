@@ -53,11 +53,19 @@ type Report struct {
 
 func (r *Report) add(store string, result Result) {
 	r.mu.Lock()
+	r.Results = append(r.Results, Result{})
+	i := len(r.Results) - 1
+	r.mu.Unlock()
+	r.set(i, store, result)
+}
+
+func (r *Report) set(i int, store string, result Result) {
+	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.Results[i] = result
 	if store != "" {
 		r.Store = store
 	}
-	r.Results = append(r.Results, result)
 }
 
 // Outcome tells what became of a rule: violated by any history or case; else undecided where one of its cases was; else it holds where at least one

@@ -17,10 +17,12 @@ const (
 	// defaultTTL is long enough for a busy machine to make a few calls within it, and short enough to wait for.
 	defaultTTL = 500 * time.Millisecond
 	// longTTL is for leases that must not end within a case.
-	longTTL = time.Minute
+	longTTL = 2 * caseLimit
 	// generous is how long "at once" may take on a busy machine.
 	generous = 10 * time.Second
-	// caseLimit ends a case that hangs.
+	// callLimit ends a call that hangs.
+	callLimit = 30 * time.Second
+	// caseLimit ends a case for which the machine is far too slow.
 	caseLimit = 3 * time.Minute
 	// repeats is how often a case is played that the machine was too slow for, each time with a TTL twice as long.
 	repeats = 3
@@ -31,13 +33,14 @@ type trial struct {
 	suite    Suite
 	rule     Rule
 	name     string
-	ctx      context.Context // ends with the trial; a T carries one
+	ctx      context.Context //nolint:containedctx // ends with the trial; a T carries one
 	rand     *rand.Rand      // guarded by mu
 	suffix   string          // makes names that no other trial has
 	election string
 	limits   backend.Limits
 	ttl      time.Duration // of leases whose end the case waits for
 	long     time.Duration // of leases that outlive the case
+	started  time.Time
 	history  *history
 	a, b     *recorder // two clients of one service
 
@@ -52,7 +55,7 @@ var _ T = (*trial)(nil)
 func play(ctx context.Context, s Suite, c Case, name string) (Result, string) {
 	for i := 0; ; i++ {
 		t := newTrial(ctx, s, c, name)
-		t.play(c, time.Duration(1)<<i)
+		t.play(c, 1<<i)
 		if t.result.Outcome != Undecided || t.result.Setup || i == repeats-1 || ctx.Err() != nil {
 			return t.result, t.limits.Store
 		}
@@ -64,13 +67,13 @@ func newTrial(ctx context.Context, s Suite, c Case, name string) *trial {
 	suffix := fmt.Sprintf("%012x", source.Uint64()>>16)
 	return &trial{
 		suite: s, rule: c.Rule, name: name, ctx: ctx, rand: source, suffix: suffix, election: "conformance-" + suffix,
-		history: new(history), result: Result{Case: c, Outcome: Holds},
+		started: time.Now(), history: new(history), result: Result{Case: c, Outcome: Holds},
 	}
 }
 
 // play runs the case in a goroutine of its own, which FailNow can end, and then checks the history.
-func (t *trial) play(c Case, stretch time.Duration) {
-	ctx, cancel := context.WithTimeoutCause(t.ctx, caseLimit, errors.New("the case has taken too long"))
+func (t *trial) play(c Case, stretch int) {
+	ctx, cancel := context.WithTimeoutCause(t.ctx, caseLimit, errors.New("the machine was too slow: the case has taken too long"))
 	defer cancel()
 	t.ctx = ctx
 	done := make(chan struct{})
@@ -83,16 +86,14 @@ func (t *trial) play(c Case, stretch time.Duration) {
 		if t.ttl == 0 {
 			t.ttl = max(defaultTTL, t.limits.MinTTL)
 		}
-		t.ttl = min(t.ttl*stretch, t.limits.MaxTTL)
+		t.ttl = min(t.ttl*time.Duration(stretch), t.limits.MaxTTL)
 		t.long = min(max(longTTL, 10*t.ttl), t.limits.MaxTTL)
 		c.run(t)
 	}()
 	<-done
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.result.Outcome != Undecided || len(t.history.calls) > 0 {
-		t.result.Failures = append(t.result.Failures, t.history.check(t.limits)...)
-	}
+	t.result.Failures = append(t.result.Failures, t.history.check(t.limits)...)
 	if len(t.result.Failures) > 0 && !t.result.Setup {
 		t.result.Outcome = Violated
 	}
@@ -121,6 +122,9 @@ func (t *trial) cleanup() {
 
 // open opens one more client.
 func (t *trial) open() *recorder {
+	if t.suite.Open == nil {
+		opener{t}.Fatalf("Suite.Open is required")
+	}
 	s := t.suite.Open(opener{t})
 	if s == nil {
 		opener{t}.Fatalf("Suite.Open returned nil")
@@ -155,7 +159,22 @@ func (t *trial) Logf(format string, args ...any) {
 func (t *trial) Errorf(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if reason := t.tooLate(); reason != "" {
+		t.result.Outcome, t.result.Reason = Undecided, reason
+		return
+	}
 	t.result.Failures = append(t.result.Failures, Failure{t.rule, fmt.Sprintf(format, args...)})
+}
+
+// tooLate says why what the case sees now tells nothing about the store.
+func (t *trial) tooLate() string {
+	switch {
+	case t.ctx.Err() != nil:
+		return context.Cause(t.ctx).Error()
+	case t.long > 0 && time.Since(t.started) >= t.long-tolerance(t.long)-t.limits.ClockStep:
+		return "the machine was too slow: leases that should outlive the case may be over"
+	}
+	return ""
 }
 
 // Fatalf reports a violation of the case's rule and ends the case.

@@ -65,7 +65,7 @@ func TestAdmit(t *testing.T) {
 
 func TestTwoElectionsOnOneGuardDoNotFenceEachOther(t *testing.T) {
 	var g Memory
-	ctx := context.Background()
+	ctx := t.Context()
 	if err := g.Seal(ctx, "a", Token{Value: 9}); err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestTwoElectionsOnOneGuardDoNotFenceEachOther(t *testing.T) {
 
 func TestAFencedWriteDoesNotRun(t *testing.T) {
 	var g Memory
-	ctx, cancel := context.WithCancelCause(context.Background())
+	ctx, cancel := context.WithCancelCause(t.Context())
 	if err := g.Do(ctx, "e", Token{Value: 2}, func() error { return nil }); err != nil {
 		t.Fatal(err)
 	}
@@ -99,11 +99,11 @@ func TestAFencedWriteDoesNotRun(t *testing.T) {
 }
 
 func TestTokenTravelsInAContext(t *testing.T) {
-	if _, ok := FromContext(context.Background()); ok {
+	if _, ok := FromContext(t.Context()); ok {
 		t.Error("a token came from nowhere")
 	}
 	want := Token{Value: 3, Attempt: Attempt{4}}
-	if got, ok := FromContext(NewContext(context.Background(), want)); !ok || got != want {
+	if got, ok := FromContext(NewContext(t.Context(), want)); !ok || got != want {
 		t.Errorf("got %v", got)
 	}
 }

@@ -5,5 +5,6 @@ package all
 
 import (
 	_ "github.com/tenure-go/tenure/backend/memory" // memory:
+	_ "github.com/tenure-go/tenure/backend/redis"  // redis: rediss: redis+sentinel: redis+cluster:
 	_ "github.com/tenure-go/tenure/backend/sqlite" // sqlite:
 )

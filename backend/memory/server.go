@@ -36,6 +36,15 @@ func (s *Server) Remove(election string) {
 	}
 }
 
+// clock is the server's time; callers hold mu. It counts from the first call by time.Now's monotonic reading.
+func (s *Server) clock() record.Clock {
+	if s.start.IsZero() {
+		s.start = time.Now()
+	}
+	now := s.start.Add(time.Since(s.start) + s.offset)
+	return record.Clock{Now: now.UnixNano(), Wall: now}
+}
+
 // Plant marks an election's record as moved to another store (unless moved is empty) and as written in the given format, as a bridge or a later
 // release would.
 func (s *Server) Plant(election, moved string, version int) {
@@ -44,15 +53,6 @@ func (s *Server) Plant(election, moved string, version int) {
 	e := s.entry(election)
 	e.MovedTo, e.Version = moved, version
 	s.wake(election)
-}
-
-// clock is the server's time; callers hold mu. It counts from the first call by time.Now's monotonic reading.
-func (s *Server) clock() record.Clock {
-	if s.start.IsZero() {
-		s.start = time.Now()
-	}
-	now := s.start.Add(time.Since(s.start) + s.offset)
-	return record.Clock{Now: now.UnixNano(), Wall: now}
 }
 
 // entry returns the election's entry, made if need be; callers hold mu.

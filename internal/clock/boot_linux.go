@@ -1,4 +1,3 @@
-// Package clock reads clocks that the standard library does not offer.
 package clock
 
 import "golang.org/x/sys/unix"

@@ -1,0 +1,67 @@
+# Run 'make' for the list of targets. What they do is in scripts/.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+# The servers that 'make test' makes ready. A kind that isn't listed is tested only where its server happens to be there.
+# Consul takes about 7 minutes to build the first time: add it here when the first store test needs it.
+KINDS ?= redis postgres etcd
+
+# How often each trial (kill, freeze, cut off) is repeated.
+TRIALS ?= 20
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## build the command into bin/tenure
+	go build -trimpath -o bin/tenure ./cmd/tenure
+
+.PHONY: demo
+demo: ## watch three processes elect a leader, lose it and go on (about 20 s, needs only Go)
+	go run ./examples/demo
+
+.PHONY: test
+test: servers ## set up what is missing, then run all tests with the race detector
+	TENURE_TEST_KINDS="$(KINDS)" scripts/test.sh
+
+.PHONY: servers
+servers: ## install or build the servers for tests (KINDS="redis etcd" chooses)
+	scripts/servers.sh $(KINDS)
+
+.PHONY: trials
+trials: servers ## run each kill, freeze and cut-off trial 20 times (TRIALS=n)
+	TENURE_TRIALS=$(TRIALS) TENURE_TEST_KINDS="$(KINDS)" scripts/test.sh -v -count=1 -run '^TestTrial' ./...
+
+.PHONY: bench
+bench: ## run the benchmarks
+	go test -run '^$$' -bench . -benchmem ./...
+
+.PHONY: cover
+cover: servers ## run all tests and print the coverage of each function
+	TENURE_TEST_KINDS="$(KINDS)" scripts/test.sh -coverprofile=cover.out -coverpkg=./... ./...
+	go tool cover -func=cover.out
+
+.PHONY: vet
+vet: ## run go vet
+	go vet ./...
+
+.PHONY: lint
+lint: ## run golangci-lint (built once) and the project's own rules
+	scripts/lint.sh
+
+.PHONY: cross
+cross: ## compile for Linux, macOS and Windows
+	scripts/cross.sh
+
+.PHONY: tidy-check
+tidy-check: ## check that go.mod and go.sum are tidy
+	scripts/tidy-check.sh
+
+.PHONY: ci
+ci: ## do what CI does
+	.ci/run
+
+.PHONY: clean
+clean: ## remove what was built here (the cache of servers and tools stays)
+	rm -rf bin dist cover.out

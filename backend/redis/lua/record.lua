@@ -1,0 +1,75 @@
+-- The first part of every script: it reads the clock and the record.
+--
+-- KEYS[1] is the record's key. ARGV[1] is drawn anew for each call, ARGV[2] is the highest record format that the caller knows.
+-- Every reply starts with the key and ARGV[1], so that the caller can tell a reply which belongs to another call.
+-- Replies are strings throughout: numbers, booleans and nil arrive differently in RESP2, RESP3 and from server to server.
+local key, nonce, known = KEYS[1], ARGV[1], tonumber(ARGV[2])
+
+local function reply(status, ...)
+  return {key, nonce, status, ...}
+end
+
+-- The one way in which numbers leave a script: tostring and %d lose digits or fail, depending on the server.
+local function text(n)
+  return string.format('%.0f', n)
+end
+
+-- A number field: digits up to 2^53 - 1, which doubles keep exactly. Absent is 0, anything else nil.
+local function number(value)
+  if not value then return 0 end
+  local n = string.match(value, '^%d+$') and tonumber(value)
+  return n and n <= 9007199254740991 and n or nil
+end
+
+local clock = redis.call('TIME')
+local now = tonumber(clock[1]) * 1000000 + tonumber(clock[2])
+
+local v = redis.pcall('HMGET', key, 'version', 'counter', 'token', 'ttl', 'expires', 'granted', 'renewals', 'reserved_until',
+  'holder', 'description', 'attempt', 'released', 'reserved_to', 'moved_to')
+if v.err then
+  if string.find(v.err, 'WRONGTYPE', 1, true) then return reply('foreign') end
+  return v
+end
+if not v[1] and redis.call('HLEN', key) > 0 then return reply('foreign') end
+
+local r = {
+  version = number(v[1]), counter = number(v[2]), token = number(v[3]), ttl = number(v[4]), expires = number(v[5]),
+  granted = number(v[6]), renewals = number(v[7]), reserved_until = number(v[8]),
+  holder = v[9] or '', description = v[10] or '', attempt = v[11] or '', released = v[12] == '1',
+  reserved_to = v[13] or '', moved_to = v[14] or '',
+}
+if not (r.version and r.counter and r.token and r.ttl and r.expires and r.granted and r.renewals and r.reserved_until) then
+  return reply('malformed')
+end
+local live = r.holder ~= '' and r.expires > now
+local reserved = not live and r.reserved_until > now
+
+-- The record as replies tell it; times that are left are in microseconds.
+local function shown()
+  local remaining, age, renewals, reserved_for, holder, description, to = 0, 0, 0, 0, '', '', ''
+  if live then
+    holder, description, renewals = r.holder, r.description, r.renewals
+    remaining, age = r.expires - now, math.max(now - r.granted, 0)
+  elseif reserved then
+    to, reserved_for = r.reserved_to, r.reserved_until - now
+  end
+  return text(r.version), text(r.counter), text(r.token), text(r.ttl), text(remaining), text(age), text(renewals),
+    text(reserved_for), holder, description, r.attempt, to, r.moved_to
+end
+
+-- A floor or a raise far above everything known is a mistake that would use up all tokens.
+local function in_range(n)
+  return n <= math.max(r.counter, now) + 281474976710656
+end
+
+-- Writes are one command each, so that there is no half of one. PERSIST comes first: a server that is out of memory refuses HSET, but not after another
+-- write of the same script; and should somebody have given the key a TTL, it ends here.
+local function write(...)
+  redis.call('PERSIST', key)
+  redis.call('HSET', key, ...)
+end
+
+-- Scripts don't roll back: from here on no error may hide that the write stands. A user without the right to publish has slower wake-ups, that's all.
+local function wake(channel, event)
+  redis.pcall('PUBLISH', channel, event)
+end

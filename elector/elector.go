@@ -1,0 +1,197 @@
+package elector
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tenure-go/tenure/backend"
+	"github.com/tenure-go/tenure/internal/clock"
+	"github.com/tenure-go/tenure/internal/core"
+)
+
+// spread is the time over which followers that were woken at once spread their claims.
+const spread = 5 * time.Millisecond
+
+// Elector takes part in one election on behalf of one candidate. Make one with New; it is safe for concurrent use. It starts no goroutine before it is
+// asked to campaign.
+type Elector struct {
+	cfg     Config
+	loop    *loop
+	member  *member
+	callers atomic.Uint64
+
+	mu     sync.Mutex
+	closed bool
+}
+
+// New returns an elector. It returns an error that wraps backend.ErrInvalid and lists every problem when the configuration is not valid. It does not
+// contact the store.
+func New(cfg Config) (*Elector, error) { return newElector(cfg, clock.New()) }
+
+func newElector(cfg Config, source *clock.Source) (*Elector, error) {
+	if cfg.Store != nil {
+		cfg.Store = backend.Wrap(cfg.Store)
+	}
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	cfg = cfg.withDefaults()
+	l := newLoop(cfg.Store, source)
+	return &Elector{cfg: cfg, loop: l, member: newMember(cfg, l)}, nil
+}
+
+// Config returns the configuration with all defaults filled in.
+func (e *Elector) Config() Config { return e.cfg }
+
+// Leading reports whether this candidate leads and may begin new work. It compares clocks and is right from the first instruction after a pause of
+// any length; it takes no lock and does no I/O. It is false while guards are being sealed and while the leader is stepping down.
+func (e *Elector) Leading() bool {
+	b := e.member.belief.Load()
+	return b != nil && b.Leading && e.loop.clock.Since(b.Anchor, e.cfg.SafetyMargin) < time.Duration(b.Soft)
+}
+
+// Run campaigns and calls lead each time that it is elected, with the term's context and the term. It returns when lead has returned while leading, with lead's error
+// after the lease was released, or when ctx ends, with ctx's cause. After a term was lost it campaigns again. Errors of the
+// store are survived, with growing waits.
+//
+// When ctx ends or the term is resigned, the term's context is cancelled and the lease is held and renewed until lead has returned, for DrainTimeout at most, and then released. Run
+// returns only when lead has returned. A panic of lead passes through Run after the lease was released.
+//
+// It returns ErrBusy when this elector is campaigning or leading already, ErrClosed after Close, and an error that wraps backend.ErrInvalid or
+// backend.ErrMoved when the store can't ever grant this election.
+func (e *Elector) Run(ctx context.Context, lead func(context.Context, *Term) error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	w := e.want(ctx, core.Run)
+	ended := ctx.Done()
+	for {
+		select {
+		case <-ended:
+			ended = nil // once is enough: the end of the campaign comes as an outcome
+			e.unwant(w, context.Cause(ctx))
+		case o := <-w.outcomes:
+			if o.term == nil {
+				e.settle()
+				return o.err
+			}
+			if err, over := e.lead(ctx, w, o.term, lead); over {
+				return err
+			}
+			if ctx.Err() == nil {
+				continue
+			}
+			ended = nil
+		}
+	}
+}
+
+// lead runs the user's function for one term, and watches over ctx meanwhile. over is true when Run is to return err.
+func (e *Elector) lead(ctx context.Context, w *waiter, t *Term, lead func(context.Context, *Term) error) (err error, over bool) { //nolint:revive // the error belongs to lead
+	stop := context.AfterFunc(ctx, func() { e.unwant(w, context.Cause(ctx)) })
+	defer stop()
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		// lead panicked or ended its goroutine: give the lease back before that goes on.
+		e.unwant(w, errors.New("elector: the leader's function panicked"))
+		e.returned(t, nil)
+		<-w.over
+	}()
+	err = lead(t.ctx, t)
+	returned = true
+	e.returned(t, err)
+	cause := context.Cause(t.ctx)
+	if ctx.Err() == nil && !errors.Is(cause, ErrClosed) {
+		return nil, false
+	}
+	// Run is at its end: lead's own error counts more than the reason for which it was stopped.
+	<-w.over
+	e.settle()
+	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, cause) {
+		return err, true
+	}
+	return (<-w.outcomes).err, true
+}
+
+func (e *Elector) returned(t *Term, err error) {
+	if errors.Is(err, context.Canceled) && t.ctx.Context.Err() != nil {
+		err = nil // it was told to end, and did
+	}
+	e.loop.post(posted{member: e.member, event: core.Event{Kind: core.WorkReturned, Term: t.id, Err: err}})
+}
+
+// Campaign waits until this candidate leads, and returns the term; the caller works beside it and calls Resign when done. ctx bounds the wait alone, never the term.
+// It returns ctx's cause when ctx ended first, and otherwise the errors of Run.
+func (e *Elector) Campaign(ctx context.Context) (*Term, error) { return e.campaign(ctx, core.Campaign) }
+
+// TryCampaign tries once to lead and does not wait for another holder: it returns an error that wraps backend.ErrHeld, with the record in a *backend.HeldError, when there is
+// one. Other errors of the store are returned at once, too.
+func (e *Elector) TryCampaign(ctx context.Context) (*Term, error) { return e.campaign(ctx, core.Try) }
+
+func (e *Elector) campaign(ctx context.Context, mode core.Mode) (*Term, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	w := e.want(ctx, mode)
+	select {
+	case o := <-w.outcomes:
+		return o.term, o.err
+	case <-ctx.Done():
+	}
+	e.unwant(w, context.Cause(ctx))
+	o := <-w.outcomes
+	if o.term != nil { // elected in the last moment: nothing was done under it
+		o.term.resign()
+		return nil, context.Cause(ctx)
+	}
+	return nil, o.err
+}
+
+func (e *Elector) want(ctx context.Context, mode core.Mode) *waiter {
+	w := &waiter{
+		id: e.callers.Add(1), values: ctx, run: mode == core.Run,
+		outcomes: make(chan outcome, 2), over: make(chan struct{}),
+	}
+	e.loop.post(posted{member: e.member, waiter: w, event: core.Event{Kind: core.Want, Mode: mode, Caller: w.id}})
+	return w
+}
+
+func (e *Elector) unwant(w *waiter, cause error) {
+	e.loop.post(posted{member: e.member, event: core.Event{Kind: core.Unwant, Caller: w.id, Err: cause}})
+}
+
+// settle gives requests that were under way at the end of Run a moment to come back, so that they leave nothing at the store.
+func (e *Elector) settle() {
+	patience := time.NewTimer(e.cfg.AttemptTimeout)
+	defer patience.Stop()
+	select {
+	case <-e.loop.idle():
+	case <-patience.C:
+		return
+	}
+	select {
+	case <-e.member.relay.drained():
+	case <-patience.C:
+	}
+}
+
+// Close ends the campaign or term as the end of Run's context would, refuses later ones with ErrClosed, and returns when nothing of the
+// elector is left running: the work has returned, the lease was released or has run out, and Events was told everything. The store stays open. A second call
+// waits as well and returns nil.
+func (e *Elector) Close() error {
+	e.mu.Lock()
+	if !e.closed {
+		e.closed = true
+		e.loop.post(posted{member: e.member, event: core.Event{Kind: core.Close}})
+	}
+	e.mu.Unlock()
+	<-e.loop.idle()
+	<-e.member.relay.drained()
+	return nil
+}

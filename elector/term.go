@@ -1,0 +1,118 @@
+package elector
+
+import (
+	"context"
+	"time"
+
+	"github.com/tenure-go/tenure/fence"
+	"github.com/tenure-go/tenure/internal/core"
+)
+
+// Term is one leadership: from the election, under one token, to its end. It is safe for concurrent use.
+type Term struct {
+	id     uint64
+	member *member
+	token  fence.Token
+	waiter *waiter
+	ctx    *termContext
+}
+
+func newTerm(m *member, a core.Action, w *waiter) *Term {
+	t := &Term{id: a.Term, member: m, token: a.Lease.Fence(), waiter: w}
+	ctx, cancel := context.WithCancelCause(fence.NewContext(context.WithoutCancel(w.values), t.token))
+	t.ctx = &termContext{Context: ctx, cancel: cancel, term: t}
+	return t
+}
+
+// Context returns the context of the term's work. It ends when the term does, StepDownMargin before the lease could go to another at the latest;
+// context.Cause tells why: ErrResigned, ErrLost, ErrDeadline, ErrDenied or ErrClosed. It carries the fencing token, see fence.FromContext, and the
+// values of the context that was given to Run or Campaign, but not its end.
+//
+// Its Err compares clocks: after a pause of any length it is right from the first call.
+func (t *Term) Context() context.Context { return t.ctx }
+
+// Token returns the term's fencing token.
+func (t *Term) Token() fence.Token { return t.token }
+
+// Election returns the election's name.
+func (t *Term) Election() string { return t.member.cfg.Election }
+
+// Valid reports whether the lease can still be believed in. It stays true while a leader that steps down finishes its work. It compares clocks, so after
+// a pause of any length it is right from the first call; what happens between the call and a write, only a guard can tell.
+func (t *Term) Valid() bool { return t.Remaining() > 0 }
+
+// Remaining is for how long, counted from before the call, the lease can be believed in if no renewal follows; zero or less when it can't.
+func (t *Term) Remaining() time.Duration {
+	b := t.belief()
+	if b == nil {
+		return 0
+	}
+	return t.until(b, b.Hard)
+}
+
+// CancelIn is for how long, counted from before the call, the term's work may go on if no renewal follows: Remaining less StepDownMargin.
+func (t *Term) CancelIn() time.Duration {
+	b := t.belief()
+	if b == nil {
+		return 0
+	}
+	return t.until(b, b.Soft)
+}
+
+func (t *Term) until(b *core.Belief, deadline int64) time.Duration {
+	return time.Duration(deadline) - t.member.clock.Since(b.Anchor, t.member.cfg.SafetyMargin)
+}
+
+func (t *Term) belief() *core.Belief {
+	if b := t.member.belief.Load(); b != nil && b.Term == t.id {
+		return b
+	}
+	return nil
+}
+
+// Resign ends the term on purpose; a second call, or one after the term has ended, does no harm.
+//
+// In a function given to Run it cancels the term's context and returns; the lease is released when the function has returned. On a term
+// of Campaign it also says that the work is over, so call it when that is true, also after the term was lost: it waits until the lease
+// is released, or ctx ends, and returns ctx's cause then.
+func (t *Term) Resign(ctx context.Context) error {
+	t.resign()
+	if t.waiter.run {
+		return nil
+	}
+	select {
+	case <-t.waiter.over:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (t *Term) resign() {
+	t.member.loop.post(posted{member: t.member, event: core.Event{Kind: core.Resign, Term: t.id}})
+}
+
+// termContext is a context which knows by the clock that it has ended, also while the process has not run since.
+type termContext struct {
+	context.Context //nolint:containedctx // it is one
+	cancel          context.CancelCauseFunc
+	term            *Term
+}
+
+// Err implements context.Context.
+func (c *termContext) Err() error {
+	if err := c.Context.Err(); err != nil {
+		return err
+	}
+	// Without a belief the term has been ended, and its cause is on its way.
+	if b := c.term.belief(); b != nil && c.term.until(b, b.Soft) <= 0 {
+		c.cancel(ErrDeadline)
+	}
+	return c.Context.Err()
+}
+
+// Done implements context.Context.
+func (c *termContext) Done() <-chan struct{} {
+	_ = c.Err()
+	return c.Context.Done()
+}

@@ -1,0 +1,300 @@
+package core
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tenure-go/tenure/backend"
+	"github.com/tenure-go/tenure/internal/clock"
+)
+
+// campaign is the search for a lease.
+type campaign struct {
+	attempt  backend.Attempt
+	asked    bool // an Acquire with attempt may have been applied
+	seen     backend.Seen
+	request  uint64 // in flight: Get or Acquire
+	flight   backend.Attempt
+	next     int64 // when to look
+	woken    bool  // a change was reported while the request was in flight
+	watchBy  int64 // look by then, even if the watch isn't open
+	failures int
+}
+
+// ErrTokenOrder is reported when a store grants a token that is not above those seen. Such a grant is given back.
+var ErrTokenOrder = errors.New("elector: the store granted a token that is not above those seen before")
+
+func (m *Machine) onWant(mode Mode, caller uint64) {
+	switch {
+	case m.closed:
+		m.do(Action{Kind: DoFinish, Caller: caller, Err: ErrClosed})
+	case m.mode != None:
+		m.do(Action{Kind: DoFinish, Caller: caller, Err: ErrBusy})
+	default:
+		m.mode, m.caller = mode, caller
+		m.startCampaign(0)
+	}
+}
+
+// startCampaign begins a search with a fresh attempt, after a wait.
+func (m *Machine) startCampaign(wait time.Duration) {
+	c := &m.campaign
+	c.next = m.now.Mono + int64(wait)
+	if wait > 0 {
+		m.setState(Quarantined)
+		return
+	}
+	c.attempt, c.asked, c.seen = m.drawAttempt(), false, backend.Seen{}
+	c.woken, c.failures = false, 0
+	c.watchBy = m.now.Mono + int64(m.cfg.AttemptTimeout)
+	m.setState(Campaigning)
+	m.notify(Notice{Kind: NoteCampaigning})
+}
+
+func (m *Machine) onUnwant(err error) {
+	switch m.state {
+	case Following:
+	case Campaigning, Quarantined:
+		m.finish(err)
+	case Sealing:
+		m.term.stop = err
+		m.leaveSealing(fmt.Errorf("%w: %w", ErrResigned, err), 0)
+	case Leading:
+		m.term.stop = err
+		m.stepDown(fmt.Errorf("%w: %w", ErrResigned, err))
+	case Draining, Lost, Overrun, Releasing:
+		m.term.stop = err
+	}
+}
+
+// finish ends the caller's wait, and whatever the campaign may have left at the store is cleaned up behind it.
+func (m *Machine) finish(err error) {
+	c := &m.campaign
+	if c.asked && c.request == 0 {
+		m.orphan(backend.Lease{Attempt: c.attempt})
+	}
+	c.asked = false
+	c.attempt = backend.Attempt{}
+	m.closeWatch()
+	m.do(Action{Kind: DoFinish, Caller: m.caller, Err: err})
+	m.mode, m.caller = None, 0
+	m.setState(Following)
+}
+
+// advanceCampaign looks when it is time: watch first, then read, then claim, so that no release is missed and no claim is made blindly.
+func (m *Machine) advanceCampaign() {
+	c := &m.campaign
+	if m.mode != Try {
+		m.advanceWatch()
+		if m.watch.state == watchOpening && m.now.Mono < c.watchBy {
+			return
+		}
+	}
+	if c.request != 0 || m.now.Mono < c.next {
+		return
+	}
+	c.woken = false
+	c.flight = c.attempt
+	if !c.seen.Known {
+		c.flight = backend.Attempt{}
+		c.request = m.request(Action{Kind: DoGet}, m.cfg.AttemptTimeout)
+		return
+	}
+	c.asked = true
+	c.request = m.request(Action{Kind: DoAcquire, Claim: backend.Claim{
+		Election: m.cfg.Election, Candidate: m.cfg.Candidate, TTL: m.cfg.TTL,
+		Attempt: c.attempt, Abandoned: m.abandoned(), Seen: c.seen, Floor: m.floor,
+	}}, m.cfg.AttemptTimeout)
+}
+
+func (m *Machine) onRecord(e Event) {
+	c := &m.campaign
+	if e.Request != c.request {
+		return
+	}
+	c.request = 0
+	if m.state != Campaigning {
+		return
+	}
+	if e.Err != nil {
+		m.campaignFailed(e.Err)
+		return
+	}
+	c.failures = 0
+	m.see(e.Record)
+	c.seen = backend.SeenAt(e.Record.Counter)
+	if wait := e.Record.Wait(m.cfg.Candidate.ID); wait > 0 && !m.own(e.Record) {
+		m.waitFor(e.Record)
+		return
+	}
+	c.next = m.now.Mono
+}
+
+// own reports a record that this machine's own attempts made, so that an Acquire will get past it.
+func (m *Machine) own(r backend.Record) bool {
+	if r.Holder.ID != m.cfg.Candidate.ID {
+		return false
+	}
+	if r.Attempt == m.campaign.attempt {
+		return true
+	}
+	for _, o := range m.orphans {
+		if o.lease.Attempt == r.Attempt {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *Machine) onAcquired(e Event) {
+	c := &m.campaign
+	if e.Request != c.request {
+		return
+	}
+	c.request = 0
+	if c.flight != c.attempt || m.state != Campaigning {
+		m.settleStray(e)
+		return
+	}
+	if e.Err == nil {
+		m.granted(e)
+		return
+	}
+	if held, ok := errors.AsType[*backend.HeldError](e.Err); ok {
+		c.asked, c.failures = false, 0
+		m.see(held.Record)
+		c.seen = backend.SeenAt(held.Record.Counter)
+		m.waitFor(held.Record)
+		return
+	}
+	m.campaignFailed(e.Err)
+}
+
+// settleStray deals with the reply to a claim of a campaign that has ended meanwhile.
+func (m *Machine) settleStray(e Event) {
+	switch backend.ClassOf(e.Err) {
+	case backend.OK:
+		m.orphan(e.Lease)
+	case backend.Unknown, backend.Denied:
+		m.orphan(backend.Lease{Attempt: m.campaign.flight})
+	default: // nothing was changed
+	}
+}
+
+// campaignFailed decides how to go on after an error that is not "held".
+func (m *Machine) campaignFailed(err error) {
+	c := &m.campaign
+	switch backend.ClassOf(err) {
+	case backend.Outdated:
+		c.asked, c.seen = false, backend.Seen{}
+		c.next = m.now.Mono
+		return
+	case backend.NotHeld: // the attempt is spent
+		c.attempt, c.asked, c.seen = m.drawAttempt(), false, backend.Seen{}
+	case backend.Invalid, backend.Moved, backend.Closed:
+		c.asked = false
+		m.finish(err)
+		return
+	}
+	m.notify(Notice{Kind: NoteFailed, Err: err})
+	if m.mode == Try {
+		m.finish(err)
+		return
+	}
+	c.next = m.now.Mono + int64(m.backoff(c.failures, m.cfg.TTL/2))
+	c.failures++
+}
+
+// waitFor sleeps until the record's holder should be gone, or a wake-up.
+func (m *Machine) waitFor(r backend.Record) {
+	c := &m.campaign
+	if m.mode == Try {
+		m.finish(&backend.HeldError{Record: r})
+		return
+	}
+	if c.woken { // the reply may be older than the change that was reported
+		c.next = m.now.Mono + int64(m.jitter(m.cfg.Spread))
+		return
+	}
+	ttl := r.TTL
+	if ttl <= 0 {
+		ttl = m.cfg.TTL
+	}
+	c.next = m.now.Mono + int64(min(r.Wait(m.cfg.Candidate.ID), ttl)+Lag(ttl))
+}
+
+// Lag is how long after the end of a lease a follower looks: a look that comes too early, by a difference of clock rates, would have to be repeated. It also
+// lets the look come after a healthy holder's renewal rather than just before it, so that an idle follower looks about once per TTL.
+func Lag(ttl time.Duration) time.Duration {
+	return min(max(ttl/200, 5*time.Millisecond), 100*time.Millisecond)
+}
+
+// see takes note of who leads and of the highest token.
+func (m *Machine) see(r backend.Record) {
+	if r.Attempt != m.campaign.attempt { // the counter of an own unconfirmed grant is no floor for it
+		m.floor = max(m.floor, r.Counter)
+	}
+	if r.Token < m.leader.Token || r.Token == m.leader.Token && r.Holder.ID == m.leader.Holder.ID {
+		return
+	}
+	m.leader = r
+	m.notify(Notice{Kind: NoteLeader, Token: r.Token, Holder: r.Holder})
+}
+
+func (m *Machine) granted(e Event) {
+	c := &m.campaign
+	l := e.Lease
+	if l.Election != m.cfg.Election || l.Holder != m.cfg.Candidate.ID || l.Attempt != c.attempt || l.Token <= 0 {
+		m.campaignFailed(fmt.Errorf("elector: the store answered with a lease that was not asked for: token %d of %q", l.Token, l.Holder))
+		return
+	}
+	c.asked = false
+	anchor := e.Sent.Earlier(l.AnchorAge)
+	soft, hard := m.cfg.Margins.Deadlines(min(m.cfg.TTL, l.TTL))
+	var unusable error
+	switch {
+	case l.Token <= m.floor:
+		unusable = fmt.Errorf("%w: %d after %d", ErrTokenOrder, l.Token, m.floor)
+	case clock.Elapsed(anchor, m.now) >= soft:
+		unusable = fmt.Errorf("%w: the grant came too late to be used", ErrDeadline)
+	}
+	if unusable != nil {
+		m.orphan(l)
+		c.attempt, c.seen = m.drawAttempt(), backend.Seen{}
+		m.campaignFailed(unusable)
+		return
+	}
+	c.failures = 0
+	m.floor = l.Token
+	m.leader = backend.Record{Token: l.Token, Holder: m.cfg.Candidate}
+	m.closeWatch()
+	m.terms++
+	m.term = term{
+		id: m.terms, lease: l, anchor: anchor, soft: soft, hard: hard,
+		renewAt: anchor.Mono + int64(m.cfg.RenewInterval),
+	}
+	m.startSealing()
+}
+
+func (m *Machine) dueCampaign() int64 {
+	c := &m.campaign
+	switch m.state {
+	case Quarantined:
+		return c.next
+	case Campaigning:
+	default:
+		return never
+	}
+	due := never
+	if c.request == 0 {
+		due = c.next
+		if m.watch.state == watchOpening && m.mode != Try {
+			due = max(due, c.watchBy)
+		}
+	}
+	if m.mode != Try {
+		due = min(due, m.dueWatch())
+	}
+	return due
+}

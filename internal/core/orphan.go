@@ -1,0 +1,71 @@
+package core
+
+import (
+	"slices"
+
+	"github.com/tenure-go/tenure/backend"
+)
+
+// orphan is a lease that nobody wants: the outcome of its Acquire is not known and was given up, or it came too late. It is released in the
+// background, and named in later claims so that it doesn't stand in their way.
+type orphan struct {
+	lease    backend.Lease // Token 0: not known
+	until    int64         // it can't live longer at the store
+	request  uint64
+	next     int64
+	failures int
+}
+
+func (m *Machine) orphan(l backend.Lease) {
+	l.Election, l.Holder = m.cfg.Election, m.cfg.Candidate.ID
+	if l.TTL == 0 {
+		l.TTL = m.cfg.TTL
+	}
+	m.orphans = append(m.orphans, orphan{lease: l, until: m.now.Mono + int64(l.TTL), next: m.now.Mono})
+}
+
+func (m *Machine) abandoned() []backend.Attempt {
+	var attempts []backend.Attempt
+	for _, o := range m.orphans {
+		attempts = append(attempts, o.lease.Attempt)
+	}
+	return attempts
+}
+
+func (m *Machine) advanceOrphans() {
+	m.orphans = slices.DeleteFunc(m.orphans, func(o orphan) bool { return o.request == 0 && m.now.Mono >= o.until })
+	for i := range m.orphans {
+		o := &m.orphans[i]
+		if o.request == 0 && m.now.Mono >= o.next {
+			o.request = m.request(Action{Kind: DoRelease, Lease: o.lease}, m.cfg.AttemptTimeout)
+		}
+	}
+}
+
+// orphanReleased takes the reply to an orphan's release; it reports whether the reply was one.
+func (m *Machine) orphanReleased(e Event) bool {
+	i := slices.IndexFunc(m.orphans, func(o orphan) bool { return o.request == e.Request })
+	if i < 0 {
+		return false
+	}
+	o := &m.orphans[i]
+	o.request = 0
+	switch backend.ClassOf(e.Err) {
+	case backend.Unknown, backend.Denied:
+		o.next = m.now.Mono + int64(m.backoff(o.failures, m.cfg.RenewInterval))
+		o.failures++
+	default: // it is gone, or will never be
+		m.orphans = slices.Delete(m.orphans, i, i+1)
+	}
+	return true
+}
+
+func (m *Machine) dueOrphans() int64 {
+	due := never
+	for _, o := range m.orphans {
+		if o.request == 0 {
+			due = min(due, o.next, o.until)
+		}
+	}
+	return due
+}

@@ -1,0 +1,45 @@
+package core
+
+import (
+	"github.com/tenure-go/tenure/backend"
+)
+
+// startRelease gives the lease back, unless the store said already that it is gone.
+func (m *Machine) startRelease() {
+	m.setState(Releasing)
+	m.term.releaseAt = m.now.Mono
+	if m.term.gone {
+		m.conclude()
+	}
+}
+
+func (m *Machine) advanceRelease() {
+	t := &m.term
+	if t.release != 0 || m.now.Mono < t.releaseAt {
+		return
+	}
+	t.release = m.request(Action{Kind: DoRelease, Lease: t.lease}, m.cfg.AttemptTimeout)
+}
+
+func (m *Machine) onReleased(e Event) {
+	if m.orphanReleased(e) {
+		return
+	}
+	t := &m.term
+	if m.state != Releasing || t.release == 0 || e.Request != t.release {
+		return
+	}
+	t.release = 0
+	switch backend.ClassOf(e.Err) {
+	case backend.Unknown, backend.Denied:
+		m.notify(Notice{Kind: NoteFailed, Token: t.lease.Token, Err: e.Err})
+		if m.elapsed() < t.lease.TTL {
+			t.releaseAt = m.now.Mono + int64(m.backoff(t.releases, m.cfg.RenewInterval))
+			t.releases++
+			return
+		}
+		// It has run out by itself.
+	default: // released, or not held: both are what was wanted
+	}
+	m.conclude()
+}

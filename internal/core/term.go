@@ -1,0 +1,200 @@
+package core
+
+import (
+	"time"
+
+	"github.com/tenure-go/tenure/backend"
+	"github.com/tenure-go/tenure/internal/clock"
+)
+
+// term is one leadership, from the grant until its work has returned and its lease is given back.
+type term struct {
+	id         uint64
+	lease      backend.Lease
+	anchor     clock.Reading
+	soft, hard time.Duration // since anchor
+
+	renewal  uint64 // request in flight
+	renewAt  int64
+	failures int
+	denied   bool // the last failure was one of credentials
+
+	seals  []seal
+	sealBy int64
+
+	working bool  // its work has begun and not returned
+	cause   error // why it ended
+	gone    bool  // the store said that it is not held
+	drainBy int64
+
+	stop  error // the caller wants no further term
+	again bool  // campaign again when it is over
+	stay  time.Duration
+	err   error // what the caller gets otherwise
+
+	release   uint64 // request in flight
+	releaseAt int64
+	releases  int
+}
+
+func (m *Machine) elapsed() time.Duration { return clock.Elapsed(m.term.anchor, m.now) }
+
+// begin starts the term's work: all guards know of it.
+func (m *Machine) begin() {
+	m.term.working = true
+	m.setState(Leading)
+	m.believe()
+	m.notify(Notice{Kind: NoteStarted, Token: m.term.lease.Token, Holder: m.cfg.Candidate})
+	m.do(Action{Kind: DoBegin, Term: m.term.id, Caller: m.caller, Lease: m.term.lease})
+}
+
+// believe publishes what may be believed now.
+func (m *Machine) believe() {
+	t := &m.term
+	var b Belief
+	if t.working && !t.gone {
+		b = Belief{Term: t.id, Leading: m.state == Leading, Anchor: t.anchor, Soft: int64(t.soft), Hard: int64(t.hard)}
+	}
+	m.do(Action{Kind: DoBelieve, Belief: b})
+}
+
+// passTime ends what the clock has ended. It runs before any event is looked at.
+func (m *Machine) passTime() {
+	t := &m.term
+	switch m.state {
+	case Sealing, Leading, Draining, Lost:
+	default:
+		return
+	}
+	gone := m.elapsed()
+	if gone >= t.soft {
+		switch m.state {
+		case Sealing:
+			m.leaveSealing(m.deadlineCause(), 0)
+		case Leading:
+			m.lose(m.deadlineCause())
+		case Draining: // the drain's renewals failed; its cause stands
+			m.setState(Lost)
+		}
+	}
+	if m.state == Draining && m.now.Mono >= t.drainBy {
+		m.setState(Lost) // no more renewals, and no release: the successor waits for the lease's end
+	}
+	if m.state == Lost && gone >= t.hard {
+		m.expire()
+	}
+}
+
+func (m *Machine) deadlineCause() error {
+	if m.term.denied {
+		return ErrDenied
+	}
+	return ErrDeadline
+}
+
+// onResign steps down because the caller wants to.
+func (m *Machine) onResign(id uint64, cause error) {
+	t := &m.term
+	if id != t.id || !t.working {
+		return
+	}
+	if m.state == Leading {
+		m.stepDown(cause)
+	}
+	if m.mode != Run { // the caller of Campaign says by Resign that its work is over
+		m.onWorkReturned(id, nil)
+	}
+}
+
+// stepDown ends the term on purpose: its work is told to end, and the lease renewed until it has.
+func (m *Machine) stepDown(cause error) {
+	t := &m.term
+	t.cause = cause
+	t.drainBy = m.now.Mono + int64(m.cfg.DrainTimeout)
+	m.setState(Draining)
+	m.believe()
+	m.notify(Notice{Kind: NoteDraining, Token: t.lease.Token, Err: cause})
+	m.do(Action{Kind: DoEndWork, Term: t.id, Err: cause})
+}
+
+// lose ends the term against its will. A definite answer of the store sets gone before.
+func (m *Machine) lose(cause error) {
+	t := &m.term
+	t.cause = cause
+	t.again = m.mode == Run
+	t.stay = m.cfg.Cooldown
+	m.setState(Lost)
+	m.believe()
+	m.notify(Notice{Kind: NoteLost, Token: t.lease.Token, Err: cause})
+	m.do(Action{Kind: DoEndWork, Term: t.id, Err: cause})
+}
+
+// expire is the hard deadline: from here on another may lead.
+func (m *Machine) expire() {
+	t := &m.term
+	m.do(Action{Kind: DoBelieve})
+	if m.mode == Run {
+		m.setState(Overrun)
+		m.notify(Notice{Kind: NoteOverrun, Token: t.lease.Token, Err: t.cause})
+		m.do(Action{Kind: DoOverrun, Term: t.id, Lease: t.lease, Err: t.cause})
+		return
+	}
+	// A term without a function: nobody can tell whether its work goes on, so nothing is released.
+	t.working = false
+	m.notify(Notice{Kind: NoteStopped, Token: t.lease.Token, Err: t.cause})
+	m.conclude()
+}
+
+// onWorkReturned gives the lease back: nothing depends on it any more.
+func (m *Machine) onWorkReturned(id uint64, result error) {
+	t := &m.term
+	if id != t.id || !t.working {
+		return
+	}
+	t.working = false
+	t.err = result
+	if t.cause == nil {
+		t.cause = ErrResigned
+		m.do(Action{Kind: DoEndWork, Term: t.id, Err: t.cause})
+	}
+	m.do(Action{Kind: DoBelieve})
+	m.notify(Notice{Kind: NoteStopped, Token: t.lease.Token, Err: t.cause})
+	m.startRelease()
+}
+
+// conclude goes on after a term.
+func (m *Machine) conclude() {
+	t := m.term
+	m.term = term{}
+	switch {
+	case t.stop != nil:
+		m.finish(t.stop)
+	case t.again:
+		m.startCampaign(t.stay)
+		if m.state == Quarantined {
+			m.notify(Notice{Kind: NoteQuarantined, Err: t.cause})
+		}
+	default:
+		m.finish(t.err)
+	}
+}
+
+func (m *Machine) dueTerm() int64 {
+	t := &m.term
+	at := func(deadline time.Duration) int64 { return m.now.Mono + int64(deadline-m.elapsed()) }
+	switch m.state {
+	case Sealing:
+		return min(at(t.soft), m.dueRenewal(), m.dueSeals())
+	case Leading:
+		return min(at(t.soft), m.dueRenewal())
+	case Draining:
+		return min(at(t.soft), m.dueRenewal(), t.drainBy)
+	case Lost:
+		return at(t.hard)
+	case Releasing:
+		if t.release == 0 {
+			return t.releaseAt
+		}
+	}
+	return never
+}

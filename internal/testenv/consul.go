@@ -1,0 +1,62 @@
+package testenv
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+var consulKind = kind{
+	name:    "consul",
+	binary:  func() (string, error) { return cached("consul", version("CONSUL_VERSION")) },
+	ports:   4,
+	command: consulCommand,
+	ready:   consulReady,
+	url: func(addr string) *url.URL {
+		return &url.URL{Scheme: "consul", Host: addr, RawQuery: url.Values{"token": {Password()}}.Encode()}
+	},
+	container: container{
+		port:  "8500/tcp",
+		cmd:   []string{"agent", "-dev", "-client=0.0.0.0", "-config-file=" + containerConfig + ".hcl"},
+		files: map[string]string{containerConfig + ".hcl": consulConfig()},
+		http:  "/v1/status/leader",
+	},
+}
+
+// consulConfig refuses everything to a caller without the token.
+func consulConfig() string {
+	return fmt.Sprintf("acl {\n  enabled = true\n  default_policy = \"deny\"\n  tokens { initial_management = %q }\n}\n", Password())
+}
+
+func consulCommand(_ context.Context, s *site) (*command, error) {
+	config := consulConfig() + fmt.Sprintf(`
+		bind_addr = "127.0.0.1"
+		client_addr = "127.0.0.1"
+		disable_update_check = true
+		connect { enabled = false }
+		ports {
+			http = %d
+			serf_lan = %d
+			serf_wan = %d
+			server = %d
+			https = -1
+			grpc = -1
+			grpc_tls = -1
+			dns = -1
+		}
+	`, s.ports[0], s.ports[1], s.ports[2], s.ports[3]) + strings.Join(s.settings, "\n") + "\n"
+	file := filepath.Join(s.dir, "consul.hcl")
+	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+		return nil, err
+	}
+	return &command{args: []string{"agent", "-dev", "-node=n0", "-log-level=warn", "-config-file=" + file}, interrupt: syscall.SIGTERM}, nil
+}
+
+// consulReady waits for a leader: before there is one the answer is an empty string.
+func consulReady(ctx context.Context, addr string) error {
+	return answers(ctx, "http://"+addr+"/v1/status/leader", ":")
+}

@@ -1,0 +1,218 @@
+package testenv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+const (
+	startTimeout = 60 * time.Second // generous: a loaded machine is no failure
+	probeTimeout = 5 * time.Second
+	stopTimeout  = 10 * time.Second
+	pollInterval = 10 * time.Millisecond
+	attempts     = 4
+)
+
+// Server is one running server. Its methods may be called from any goroutine.
+//
+// Freeze, Thaw, Kill, Start and Restart are for servers that the test asked to own; elsewhere they fail the test.
+type Server struct {
+	kind kind
+	addr string
+	url  string
+
+	t    testing.TB
+	mu   sync.Mutex
+	site *site    // nil where the server isn't ours to stop
+	proc *process // nil while it is down
+}
+
+// URL is the server's address with its password, in the form that the project's stores accept.
+func (s *Server) URL() string { return s.url }
+
+// Addr is host and port of the server.
+func (s *Server) Addr() string { return s.addr }
+
+// PID is the process id of the server, or 0 while it is down or where somebody else runs it.
+func (s *Server) PID() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.proc == nil {
+		return 0
+	}
+	return s.proc.pid()
+}
+
+// Freeze stops the server's processes in their tracks: connections stay open, the kernel accepts new ones, nobody answers.
+func (s *Server) Freeze() {
+	s.t.Helper()
+	s.control("Freeze", func() error { return s.proc.freeze() })
+}
+
+// Thaw lets a frozen server go on.
+func (s *Server) Thaw() {
+	s.t.Helper()
+	s.control("Thaw", func() error { return s.proc.thaw() })
+}
+
+// Kill ends the server as a crash does, frozen or not. Its data stays for Start.
+func (s *Server) Kill() {
+	s.t.Helper()
+	s.control("Kill", s.down)
+}
+
+// Start brings a killed server back on the same port, with the data that it had written by then. It returns when the server serves.
+func (s *Server) Start() {
+	s.t.Helper()
+	s.control("Start", func() error {
+		if s.proc != nil {
+			return errors.New("it is running")
+		}
+		return s.up()
+	})
+}
+
+// Restart kills the server if it is running and brings it back empty, on the same port. It returns when the server serves.
+func (s *Server) Restart() {
+	s.t.Helper()
+	s.control("Restart", func() error {
+		if s.proc != nil {
+			if err := s.down(); err != nil {
+				return err
+			}
+		}
+		if err := empty(s.site.dir); err != nil {
+			return err
+		}
+		return s.up()
+	})
+}
+
+// control runs one fault under the lock. It reports with Errorf, since a trial may call it from any goroutine.
+func (s *Server) control(name string, fault func() error) {
+	s.t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.site == nil:
+		s.t.Errorf("testenv: %s: this %s server isn't the test's own: ask for Options{Own: true}", name, s.kind.name)
+	case s.proc == nil && name != "Start" && name != "Restart":
+		s.t.Errorf("testenv: %s: the %s server is down", name, s.kind.name)
+	default:
+		if err := fault(); err != nil {
+			s.t.Errorf("testenv: %s: %s: %v", name, s.kind.name, err)
+		}
+	}
+}
+
+// start runs a server from a binary. When another process takes the port in between, it tries others.
+func start(t testing.TB, k kind, settings []string) (*Server, error) {
+	binary, err := k.binary()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "tenure-"+k.name+"-") //nolint:usetesting // t.TempDir lies below a folder that only the test's user may enter
+	if err != nil {
+		return nil, err
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Errorf("testenv: %v", err)
+		}
+	})
+	if err := os.Chmod(dir, 0o711); err != nil { // Postgres runs as a user of its own when the test is root
+		return nil, err
+	}
+	s := &Server{kind: k, t: t, site: &site{dir: dir, binary: binary, settings: settings}}
+	for range attempts {
+		var release func()
+		if s.site.ports, release, err = reservePorts(k.ports); err != nil {
+			return nil, err
+		}
+		t.Cleanup(release)
+		if err = s.up(); err == nil {
+			break
+		}
+		if e := empty(dir); e != nil {
+			return nil, errors.Join(err, e)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.addr = s.site.addr()
+	s.url = k.url(s.addr).String()
+	t.Cleanup(s.end)
+	return s, nil
+}
+
+// up starts the process and waits until it serves.
+func (s *Server) up() error {
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
+	c, err := s.kind.command(ctx, s.site)
+	if err != nil {
+		return err
+	}
+	p, err := c.start(s.site)
+	if err != nil {
+		return err
+	}
+	if err := s.kind.await(ctx, s.site.addr(), p.done); err != nil {
+		p.kill()
+		return fmt.Errorf("it doesn't serve: %w\n%s", err, logTail(s.site))
+	}
+	s.proc = p
+	return nil
+}
+
+// down kills the process and waits for its end.
+func (s *Server) down() error {
+	s.proc.kill()
+	s.proc = nil
+	return nil
+}
+
+// end stops the server at the end of its test.
+func (s *Server) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.t.Failed() {
+		s.t.Logf("%s log ends with:\n%s", s.kind.name, logTail(s.site))
+	}
+	if s.proc == nil {
+		return
+	}
+	if err := s.proc.stop(); err != nil {
+		s.t.Errorf("testenv: %s: %v", s.kind.name, err)
+	}
+	s.proc = nil
+}
+
+// empty removes everything in a folder.
+func empty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+	}
+	return err
+}
+
+// logTail is the end of the server's log, without the password should the server have printed it.
+func logTail(s *site) string {
+	const most = 4 << 10
+	b, err := os.ReadFile(s.log())
+	if err != nil {
+		return err.Error()
+	}
+	return strings.ReplaceAll(string(b[max(0, len(b)-most):]), Password(), "[password]")
+}
+
+func (s *site) log() string { return filepath.Join(s.dir, "log") }

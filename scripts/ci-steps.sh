@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# The steps of CI, in order; the first that fails ends it. .ci/run calls it and searches what it printed.
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+. "$root/scripts/debian.sh"
+cd "$root"
+times=()
+current=start
+
+# step NAME COMMAND...
+step() {
+	current=$1
+	local start=$SECONDS
+	shift
+	printf '\n=== %s\n' "$current"
+	"$@" </dev/null
+	times+=("$(printf '%6d s  %s' $((SECONDS - start)) "$current")")
+	printf '=== %s: %d s\n' "$current" $((SECONDS - start))
+}
+
+finish() {
+	local code=$?
+	printf '\n=== steps\n'
+	[ ${#times[@]} = 0 ] || printf '%s\n' "${times[@]}"
+	[ "$code" = 0 ] || say "step '$current' failed with status $code"
+}
+trap finish EXIT
+
+packages() {
+	local missing=()
+	command -v make >/dev/null || missing+=(make)
+	command -v git >/dev/null || missing+=(git)
+	[ -e /etc/ssl/certs/ca-certificates.crt ] || missing+=(ca-certificates)
+	command -v gcc >/dev/null || missing+=(gcc libc6-dev)
+	[ ${#missing[@]} = 0 ] || install_packages "CI needs them" "${missing[@]}"
+}
+
+step packages packages
+step servers make servers
+step lint make lint
+step vet make vet
+step tidy make tidy-check
+step build make build
+step cross make cross
+step test make test
+step README scripts/readme.sh 'make test' # that one has just been run
