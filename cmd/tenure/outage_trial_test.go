@@ -81,7 +81,7 @@ func longOutage(r *trial, ttl, away time.Duration) {
 		outage
 		*cluster
 		first worklog.Line
-		ended <-chan time.Duration
+		ended exiting
 		since time.Duration
 	}
 	var runs []*run
@@ -96,7 +96,7 @@ func longOutage(r *trial, ttl, away time.Duration) {
 	}
 	<-wait(r, away).Done()
 	for _, x := range runs {
-		r.within(x.name+": outage to the end of the command", <-x.ended-x.since, ttl)
+		r.within(x.name+": outage to the end of the command", x.ended.wait()-x.since, ttl)
 		x.running()
 		back := boot()
 		x.back()
