@@ -32,7 +32,7 @@ func TestTermWhileTheClaimIsUnderWay(t *testing.T) {
 	t.Parallel()
 	srv := testenv.Redis(t)
 	slow, p := throughProxy(t, srv)
-	p.Delay(500 * time.Millisecond)
+	p.Delay(150 * time.Millisecond)
 	direct, err := backend.Open(t.Context(), srv.URL())
 	if err != nil {
 		t.Fatal("the URL of the test server is malformed")
