@@ -21,7 +21,7 @@ func forgets(r *trial, url string, forget func()) {
 	forgot := boot()
 	forget()
 	heartbeat := ttl/3 + ttl/4 // the next renewal, and its time-out
-	r.within("loss to the end of the command", <-ended-forgot, heartbeat)
+	r.within("loss to the end of the command", ended.wait()-forgot, heartbeat)
 	next := c.shift(2)
 	r.within("loss to the next leader's first line", next.At-forgot, ttl+ceiling)
 	if next.Token <= first.Token {

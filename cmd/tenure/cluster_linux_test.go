@@ -174,18 +174,35 @@ func boot() time.Duration {
 
 func bootOf(t time.Time) time.Duration { return boot() - time.Since(t) }
 
-// exitTime tells when a process ends.
-func exitTime(t testing.TB, pid int) <-chan time.Duration {
+// exiting tells when a process ends.
+type exiting struct {
+	t  testing.TB
+	at chan time.Duration
+}
+
+func exitTime(t testing.TB, pid int) exiting {
 	t.Helper()
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := make(chan time.Duration, 1)
+	e := exiting{t, make(chan time.Duration, 1)}
 	go func() {
 		defer unix.Close(fd)
 		held{pid, fd}.ended(time.Hour)
-		at <- boot()
+		e.at <- boot()
 	}()
-	return at
+	return e
+}
+
+// wait waits for the end.
+func (e exiting) wait() time.Duration {
+	e.t.Helper()
+	select {
+	case at := <-e.at:
+		return at
+	case <-time.After(patience):
+		e.t.Fatal("the command of the last leader does not end")
+		return 0
+	}
 }

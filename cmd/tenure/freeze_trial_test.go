@@ -24,7 +24,7 @@ func TestTrialTenureFrozen(t *testing.T) {
 		p.send(syscall.SIGSTOP)
 		asleep := wait(r, 3*ttl)
 		next := c.shift(2)
-		end := <-ended
+		end := ended.wait()
 		if next.At <= end {
 			r.wrong("the next leader began %v before the command of the frozen one had ended", end-next.At)
 		}

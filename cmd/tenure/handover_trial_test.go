@@ -27,7 +27,7 @@ func handOver(r *trial, c *cluster, most time.Duration) {
 	told := boot()
 	p.send(syscall.SIGTERM)
 	next := c.shift(2)
-	end := <-ended
+	end := ended.wait()
 	if next.At <= end {
 		r.wrong("the next leader began %v before the command of the last one had ended", end-next.At)
 	}

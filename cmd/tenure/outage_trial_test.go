@@ -3,7 +3,6 @@
 package main
 
 import (
-	"net/url"
 	"testing"
 	"time"
 
@@ -22,19 +21,10 @@ type outage struct {
 // outages are a server that is frozen, and one that is cut off by the network.
 func outages(r *trial) []outage {
 	frozen, cut := testenv.Redis(r, testenv.Options{Own: true}), testenv.Redis(r)
-	p, err := proxy.Listen(cut.Addr())
-	if err != nil {
-		r.Fatal(err)
-	}
-	r.Cleanup(func() { p.Close() })
-	u, err := url.Parse(cut.URL())
-	if err != nil {
-		r.Fatal("the URL of the test server is malformed")
-	}
-	u.Host = p.Addr()
+	through, p := throughProxy(r, cut)
 	return []outage{
 		{"frozen", frozen.URL(), frozen.Freeze, frozen.Thaw},
-		{"cut off", u.String(), func() { p.BlackHole(proxy.Both) }, p.Heal},
+		{"cut off", through, func() { p.BlackHole(proxy.Both) }, p.Heal},
 	}
 }
 
@@ -81,7 +71,7 @@ func longOutage(r *trial, ttl, away time.Duration) {
 		outage
 		*cluster
 		first worklog.Line
-		ended <-chan time.Duration
+		ended exiting
 		since time.Duration
 	}
 	var runs []*run
@@ -96,7 +86,7 @@ func longOutage(r *trial, ttl, away time.Duration) {
 	}
 	<-wait(r, away).Done()
 	for _, x := range runs {
-		r.within(x.name+": outage to the end of the command", <-x.ended-x.since, ttl)
+		r.within(x.name+": outage to the end of the command", x.ended.wait()-x.since, ttl)
 		x.running()
 		back := boot()
 		x.back()

@@ -84,7 +84,8 @@ func (s setting) start(t testing.TB, args ...string) *process {
 	p.cmd.Env = append(os.Environ(), asTenure+"=1", storeVariable+"="+s.store, "XDG_STATE_HOME="+t.TempDir())
 	p.cmd.Env = append(p.cmd.Env, s.env...)
 	p.cmd.Stdout, p.cmd.Stderr = &p.stdout, &p.stderr
-	p.cmd.WaitDelay = patience // what is left of a killed family may hold the pipes
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // also a frozen one ends with the test
+	p.cmd.WaitDelay = patience                                           // what is left of a killed family may hold the pipes
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

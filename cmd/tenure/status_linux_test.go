@@ -18,7 +18,7 @@ func TestStatus(t *testing.T) {
 	p, _ := leader(t, s, []string{"--id", "host 1", "--address", "http://host1:8080", "--ttl", "1m"}, child("tell", "terminated")...)
 	token := fields(p.stderr.String(), "token")[0]
 	human := s.start(t, "status", "--election", election)
-	want := regexp.MustCompile(`^election +"night shift"\nleader +"host 1"\ncandidate +exe on .+\naddress +http://host1:8080\ntoken +` + fmt.Sprint(token) +
+	want := regexp.MustCompile(`^election +"night shift"\nleader +"host 1"\ncandidate +` + filepath.Base(self()) + ` on .+\naddress +http://host1:8080\ntoken +` + fmt.Sprint(token) +
 		`\nremaining +[\d.]+m?s of 1m0s\nleads for +[\d.]+m?s\n$`)
 	if human.code() != exitOK || !want.MatchString(human.stdout.String()) {
 		t.Errorf("exit code %d, output\n%s", human.code(), human.stdout.String())
@@ -54,7 +54,7 @@ func TestWatch(t *testing.T) {
 	human.says("token 0  nobody leads\n")
 	machine.says(`"held":false`)
 	p, _ := leader(t, s, []string{"--id", "host1"}, child("tell", "terminated")...)
-	human.says("  host1 leads (exe on ")
+	human.says("  host1 leads (" + filepath.Base(self()) + " on ")
 	machine.says(`"held":true,"holder":"host1"`)
 	p.send(syscall.SIGTERM)
 	eventually(t, "the end of the term", func() bool { return strings.Count(human.stdout.String(), "nobody leads") == 2 })
