@@ -31,7 +31,7 @@ servers: ## install or build the servers for tests (KINDS="redis etcd" chooses)
 
 .PHONY: trials
 trials: servers ## run each kill, freeze and cut-off trial 20 times (TRIALS=n)
-	TENURE_TRIALS=$(TRIALS) TENURE_TEST_KINDS="$(KINDS)" scripts/test.sh -v -count=1 -run '^TestTrial' ./...
+	TENURE_RACE=0 TENURE_TRIALS=$(TRIALS) TENURE_TEST_KINDS="$(KINDS)" scripts/test.sh -v -count=1 -run '^TestTrial' ./...
 
 .PHONY: bench
 bench: ## run the benchmarks

@@ -20,7 +20,7 @@ var (
 // signalled is the end of a campaign by a signal.
 type signalled struct{ os.Signal }
 
-func (s signalled) Error() string { return "ended by signal: " + s.Signal.String() }
+func (s signalled) Error() string { return "ended by signal: " + s.String() }
 
 // lookEvery is how often a waiting candidate looks whether it has waited long enough for the store.
 const lookEvery = 100 * time.Millisecond

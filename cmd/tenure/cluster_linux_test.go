@@ -34,7 +34,7 @@ type cluster struct {
 func startCluster(r *trial, url string, ttl, toStop time.Duration) *cluster {
 	c := &cluster{trial: r, setting: released(r, url), ttl: ttl, toStop: toStop, path: filepath.Join(r.TempDir(), "work")}
 	for range 3 {
-		c.all = append(c.all, c.setting.start(r, c.line()...))
+		c.all = append(c.all, c.start(r, c.line()...))
 	}
 	return c
 }

@@ -106,7 +106,7 @@ func redisClient(t *testing.T, url string) *goredis.Client {
 }
 
 // Without notices the timer hands over, after at most the lease's time.
-func TestTrialHandOverWithoutNotice(t *testing.T) {
+func TestTrialHandOverWithoutNotice(t *testing.T) { //nolint:tparallel // its parts share a server whose calls are counted
 	t.Parallel()
 	srv := testenv.Redis(t)
 	admin := redisClient(t, srv.URL())

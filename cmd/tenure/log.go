@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -59,7 +60,7 @@ func (h *plainHandler) Handle(_ context.Context, r slog.Record) error {
 // WithAttrs implements slog.Handler.
 func (h *plainHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	more := *h
-	more.attrs = append(h.attrs[:len(h.attrs):len(h.attrs)], attrs...)
+	more.attrs = append(slices.Clip(h.attrs), attrs...)
 	return &more
 }
 

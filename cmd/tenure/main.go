@@ -31,7 +31,7 @@ func execute(args []string, stdout, stderr io.Writer) int {
 		e = usage("the command line makes no sense; see 'tenure help'")
 	}
 	if e.err != nil {
-		app.logger(slog.LevelError).Error(e.Error())
+		app.logger(slog.LevelError).Error(e.Error()) //nolint:sloglint // the last words are the error itself
 	}
 	return e.code
 }

@@ -30,11 +30,11 @@ func TestMain(m *testing.M) {
 		main()
 	}
 	if os.Getenv("GORACE") == "" {
-		os.Setenv("GORACE", "atexit_sleep_ms=0") //nolint:errcheck // else each process of a race test ends 1 s late
+		os.Setenv("GORACE", "atexit_sleep_ms=0") // else each process of a race test ends 1 s late
 	}
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		if build.dir != "" {
-			os.RemoveAll(build.dir) //nolint:errcheck // a folder for temporary files
+			os.RemoveAll(build.dir)
 		}
 		os.Exit(code)
 	}))
@@ -54,7 +54,7 @@ func released(t testing.TB, store string) setting {
 		return setting{store: store}
 	}
 	build.once.Do(func() {
-		if build.dir, build.err = os.MkdirTemp("", "tenure-"); build.err != nil {
+		if build.dir, build.err = os.MkdirTemp("", "tenure-"); build.err != nil { //nolint:usetesting // it outlives the test that needs it first
 			return
 		}
 		out, err := exec.Command("go", "build", "-o", build.dir+"/tenure", ".").CombinedOutput()

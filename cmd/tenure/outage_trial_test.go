@@ -56,7 +56,7 @@ func TestTrialShortOutage(t *testing.T) {
 }
 
 // Without the store for long, the leader steps down in time; nobody gives up; with the store comes a leader.
-func TestTrialLongOutage(t *testing.T) {
+func TestTrialLongOutage(t *testing.T) { //nolint:tparallel // its parts would only take the processors from each other
 	t.Parallel()
 	t.Run("away 8 s", func(t *testing.T) {
 		repeat(t, trials(t), func(r *trial) { longOutage(r, 2*time.Second, 8*time.Second) })

@@ -89,7 +89,7 @@ func (s *session) loop() error {
 func (s *session) giveBack(term *elector.Term) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	s.patiently(func() { _ = term.Resign(ctx) }) //nolint:errcheck // it fails only when we give up waiting
+	s.patiently(func() { _ = term.Resign(ctx) }) // it fails only when we give up waiting
 }
 
 // close leaves nothing behind: no claim at the store, no connection.

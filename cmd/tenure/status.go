@@ -54,7 +54,7 @@ func (a *app) status(ctx context.Context, election string) error {
 	if err != nil {
 		return err
 	}
-	defer store.Close() //nolint:errcheck // nothing was written
+	defer store.Close()
 	r, err := store.Get(ctx, election)
 	switch {
 	case errors.Is(err, backend.ErrInvalid), errors.Is(err, backend.ErrVersion):
@@ -110,7 +110,7 @@ func printStatus(w io.Writer, r backend.Record) error {
 	switch {
 	case r.Held():
 		row("leader", "%s", shown(r.Holder.ID))
-		if about := r.Holder.Description.String(); about != "" {
+		if about := r.Holder.String(); about != "" {
 			row("candidate", "%s", words(about))
 		}
 		if r.Holder.Address != "" {

@@ -53,7 +53,7 @@ func (a *app) watch(ctx context.Context, election string) error {
 	}
 	log := a.logger(slog.LevelInfo)
 	known := &contact{LeaseStore: store, log: log}
-	defer known.Close() //nolint:errcheck // nothing was written
+	defer known.Close()
 	e, err := newElector(elector.Config{
 		Store: known, Election: election, Logger: a.logger(slog.LevelError),
 		TTL: max(5*time.Second, store.Limits().MinTTL), // only the pace of looks beside the wake-ups
@@ -63,7 +63,7 @@ func (a *app) watch(ctx context.Context, election string) error {
 	}
 	for l, err := range e.Observe(ctx) {
 		if err != nil {
-			log.Debug("a request failed", slog.Any("error", err)) // the contact has warned, once
+			log.DebugContext(ctx, "a request failed", slog.Any("error", err)) // the contact has warned, once
 			continue
 		}
 		if err := a.printLeader(election, l); err != nil {
@@ -84,7 +84,7 @@ func (a *app) printLeader(election string, l elector.Leader) error {
 	}
 	who := "nobody leads"
 	if !l.Nobody() {
-		who = fmt.Sprintf("%s leads (%s)", shown(l.Candidate.ID), words(l.Candidate.Description.String()))
+		who = fmt.Sprintf("%s leads (%s)", shown(l.Candidate.ID), words(l.Candidate.String()))
 	}
 	_, err := fmt.Fprintf(a.stdout, "%s  token %d  %s\n", now.Format(time.RFC3339), l.Token, who)
 	return err
