@@ -120,7 +120,7 @@ func (e *Elector) lead(ctx context.Context, w *waiter, t *Term, lead func(contex
 }
 
 func (e *Elector) returned(t *Term, err error) {
-	if errors.Is(err, context.Canceled) && t.ctx.Context.Err() != nil {
+	if cause := context.Cause(t.ctx.Context); cause != nil && (errors.Is(err, context.Canceled) || errors.Is(err, cause)) {
 		err = nil // it was told to end, and did
 	}
 	e.loop.post(posted{member: e.member, event: core.Event{Kind: core.WorkReturned, Term: t.id, Err: err}})
@@ -183,7 +183,7 @@ func (e *Elector) settle() {
 
 // Close ends the campaign or term as the end of Run's context would, refuses later ones with ErrClosed, and returns when nothing of the
 // elector is left running: the work has returned, the lease was released or has run out, and Events was told everything. The store stays open. A second call
-// waits as well and returns nil.
+// waits as well and returns nil. It must not be called by the leader's function or by Events, for whose end it waits.
 func (e *Elector) Close() error {
 	e.mu.Lock()
 	if !e.closed {

@@ -86,7 +86,7 @@ func (o *observer) follow(ctx context.Context, working func()) error {
 			return nil
 		}
 		wait := o.elector.cfg.TTL
-		if r.Held() {
+		if r.Held() && r.TTL > 0 {
 			wait = min(r.Remaining, r.TTL) + core.Lag(r.TTL)
 		}
 		timer := time.NewTimer(wait)

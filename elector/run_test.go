@@ -71,6 +71,31 @@ func TestACrashedLeaderIsSucceededWhenItsLeaseHasRunOut(t *testing.T) {
 	})
 }
 
+// Nothing is lost: what work returned after a loss is told.
+func TestAnErrorOfWorkAfterALossIsTold(t *testing.T) {
+	bubble(t, func(t *testing.T, server *memory.Server) {
+		var ev events
+		cfg := config(server.Client(), "a")
+		cfg.Events = ev.add
+		a := startWith(t, cfg, func(ctx context.Context, _ *Term) error { <-ctx.Done(); return errInjected })
+		<-a.terms
+		server.Remove("e")
+		<-a.terms
+		if err := a.end(); !errors.Is(err, errInjected) {
+			t.Errorf("Run returned %v", err)
+		}
+		told := 0
+		for _, e := range ev.list {
+			if e.Kind == Stopped && errors.Is(e.Err, errInjected) {
+				told++
+			}
+		}
+		if told != 2 {
+			t.Errorf("told %d times", told)
+		}
+	})
+}
+
 func TestLeadsReturnEndsRunAndFreesTheElection(t *testing.T) {
 	for _, want := range []error{nil, errInjected} {
 		bubble(t, func(t *testing.T, server *memory.Server) {

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/tenure-go/tenure/backend"
@@ -158,7 +159,11 @@ func (m *Machine) onWorkReturned(id uint64, result error) {
 		m.do(Action{Kind: DoEndWork, Term: t.id, Err: t.cause})
 	}
 	m.do(Action{Kind: DoBelieve})
-	m.notify(Notice{Kind: NoteStopped, Token: t.lease.Token, Err: t.cause})
+	why := t.cause
+	if result != nil { // after a loss nobody else is told of it
+		why = fmt.Errorf("%w; its work returned: %w", t.cause, result)
+	}
+	m.notify(Notice{Kind: NoteStopped, Token: t.lease.Token, Err: why})
 	m.startRelease()
 }
 
