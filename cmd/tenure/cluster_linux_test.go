@@ -46,7 +46,7 @@ func (c *cluster) line() []string {
 // shift waits for the nth shift to begin and returns its first line.
 func (c *cluster) shift(n int) worklog.Line {
 	c.Helper()
-	eventually(c, "the next shift", func() bool {
+	eventuallyWithin(c, c.ttl+patience, "the next shift", func() bool {
 		c.read()
 		return len(c.starts) >= n
 	})

@@ -92,10 +92,12 @@ func longOutage(r *trial, ttl, away time.Duration) {
 		x.back()
 		next := x.shift(2)
 		r.within(x.name+": return to the next leader's first line", next.At-back, ttl+ceiling)
+		var last time.Duration
 		for _, p := range x.all {
 			eventually(r, "contact", func() bool { return len(p.entries("the store answers again")) > 0 })
-			r.within(x.name+": return to contact", bootOf(p.entries("the store answers again")[0].Time)-back, 2*ttl)
+			last = max(last, bootOf(p.entries("the store answers again")[0].Time)-back)
 		}
+		r.within(x.name+": return to contact of all", last, 2*ttl)
 		x.running()
 		x.check()
 	}

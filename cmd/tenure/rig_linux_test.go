@@ -25,7 +25,13 @@ const patience = 30 * time.Second
 // eventually waits until ok.
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	limit := time.NewTimer(patience)
+	eventuallyWithin(t, patience, what, ok)
+}
+
+// eventuallyWithin is for what may take as long as the leases of a test.
+func eventuallyWithin(t testing.TB, most time.Duration, what string, ok func() bool) {
+	t.Helper()
+	limit := time.NewTimer(most)
 	defer limit.Stop()
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
