@@ -77,19 +77,19 @@ func TestBadInput(t *testing.T) {
 // A URL with a mistake shows its password in none of the places where it may be given, right or wrong.
 func TestPasswordOfAMalformedURL(t *testing.T) {
 	t.Parallel()
-	secret := testenv.Password()
 	for _, url := range []string{
 		"redis://:SECRET@h:port/0", "redis://u:SECRET@h/zero", "redis://u:SECRET@h/0?nope=1", "redis://u:SECRET@127.0.0.1:1/0", "redis://u:SECRET%zz@h/0",
 		"redis:/:SECRET@h:6379/0", "redis::SECRET@h", "redis//:SECRET@h", ":SECRET@h", "SECRET", "SECRET:6379", "SECRET@h:6379", "u:SECRET@h",
 		"postgress://u:SECRET@h/db", "redis://u:a/SECRET@h/0", "redis://u:a?SECRET@h/0", "redis://u:a#SECRET@h/0",
 		"sqlite://u:SECRET@h/x", "redis://h/0?password=SECRET",
 	} {
-		url := strings.ReplaceAll(url, "SECRET", secret)
+		canary := strings.ReplaceAll(url, "SECRET", testenv.Password())
+		url := strings.ReplaceAll(url, "SECRET", shownSecret)
 		for _, given := range []struct {
 			args  []string
 			store string
 		}{
-			{[]string{"status", "--election", "e", "--timeout", "2s"}, url},
+			{[]string{"status", "--election", "e", "--timeout", "2s"}, canary},
 			{[]string{"status", "--election", "e", "--store", url, "--timeout", "2s"}, ""},
 			{[]string{"status", "--election", "e", "--json", "--verbose", "--store=" + url, "--timeout", "2s"}, ""},
 			{[]string{"status", "--election", "e", url}, ""},

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -87,7 +88,9 @@ func (s setting) start(t testing.TB, args ...string) *process {
 	t.Helper()
 	p := &process{t: t, cmd: exec.Command(cmp.Or(s.binary, "/proc/self/exe"), args...), done: make(chan struct{})}
 	p.cmd.Args[0] = "tenure"
-	p.cmd.Env = append(os.Environ(), asTenure+"=1", storeVariable+"="+s.store, "XDG_STATE_HOME="+t.TempDir())
+	// Not the variable that tells the tests their password: it is no part of tenure's environment.
+	own := slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, "TENURE_CANARY=") })
+	p.cmd.Env = append(own, asTenure+"=1", storeVariable+"="+s.store, "XDG_STATE_HOME="+t.TempDir())
 	p.cmd.Env = append(p.cmd.Env, s.env...)
 	p.cmd.Stdout, p.cmd.Stderr = &p.stdout, &p.stderr
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // also a frozen one ends with the test
@@ -236,11 +239,16 @@ func gone(t testing.TB, what string, processes ...held) {
 	}
 }
 
-// checkSecret fails the test if a text shows the password of the test's stores.
+// shownSecret is a password that tests give in arguments, where the stores' one must not stand.
+const shownSecret = "given-in-arguments-7f3a"
+
+// checkSecret fails the test if a text shows the password of the test's stores, or the one of arguments.
 func checkSecret(t testing.TB, where, text string) {
 	t.Helper()
-	if strings.Contains(text, testenv.Password()) {
-		t.Errorf("the password shows in %s", where)
+	for _, secret := range []string{testenv.Password(), shownSecret} {
+		if strings.Contains(text, secret) {
+			t.Errorf("the password shows in %s", where)
+		}
 	}
 }
 
