@@ -23,6 +23,9 @@ var (
 	ErrBusy = core.ErrBusy
 	// ErrUnsealed: the declared guards could not be told of the new term, so it was given up before any work.
 	ErrUnsealed = core.ErrUnsealed
+	// ErrRecordLost: the store has lost the record of an election that this elector has seen. Its last holder may not know yet, so a campaign stays away for
+	// one TTL; TryCampaign returns this.
+	ErrRecordLost = core.ErrRecordLost
 	// ErrTokenOrder: the store granted a token that is not above those seen before. The grant was given back; the store has lost data.
 	ErrTokenOrder = core.ErrTokenOrder
 )

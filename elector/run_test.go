@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"runtime"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -383,4 +384,84 @@ func TestIdleElectorsAreQuiet(t *testing.T) {
 		}
 		_, _ = a.end(), b.end()
 	})
+}
+
+// forget makes a store lose all that it knows, once.
+type forget struct {
+	*memory.Store
+	mu    sync.Mutex
+	inner backend.LeaseStore
+}
+
+func (f *forget) now() backend.LeaseStore {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.inner
+}
+
+func (f *forget) lose(s backend.LeaseStore) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.inner = s
+}
+
+func (f *forget) Acquire(ctx context.Context, c backend.Claim) (backend.Lease, error) {
+	return f.now().Acquire(ctx, c)
+}
+
+func (f *forget) Renew(ctx context.Context, l backend.Lease) (backend.Lease, error) {
+	return f.now().Renew(ctx, l)
+}
+
+func (f *forget) Release(ctx context.Context, l backend.Lease, h backend.Handover) error {
+	return f.now().Release(ctx, l, h)
+}
+
+func (f *forget) Get(ctx context.Context, e string) (backend.Record, error) {
+	return f.now().Get(ctx, e)
+}
+
+// A store that was restarted empty: who saw the leader before waits for a TTL, since the leader doesn't know yet; the leader itself finds out at its heartbeat and leads on
+// under a greater token (R19, PE21).
+func TestAForgetfulStoreMakesNoTwoLeaders(t *testing.T) {
+	bubble(t, func(t *testing.T, server *memory.Server) {
+		empty := memory.NewServer()
+		fa, fb := &forget{Store: server.Client()}, &forget{Store: server.Client()}
+		fa.lose(fa.Store)
+		fb.lose(fb.Store)
+		a := start(t, config(fa, "a"))
+		first := <-a.terms
+		b := start(t, config(fb, "b"))
+		pass(10*ttl + time.Millisecond)
+		server.Remove("e") // wakes b, as the connection that comes back does
+		fa.lose(empty.Client())
+		fb.lose(empty.Client())
+		for !errors.Is(context.Cause(first.Context()), ErrLost) {
+			if b.Leading() {
+				t.Fatal("two lead")
+			}
+			server.Remove("e") // and again: no wake-up shortens the wait
+			pass(time.Millisecond)
+		}
+		if second := <-a.terms; second.Token().Value <= first.Token().Value {
+			t.Errorf("token %v after %v", second.Token(), first.Token())
+		}
+		// The leader is dead as well: the follower waits, and leads.
+		fa.lose(newHanging())
+		fb.lose(memory.NewServer().Client())
+		began := time.Now()
+		<-b.terms
+		if took := time.Since(began); took > 2*ttl+time.Second {
+			t.Errorf("it took %v", took)
+		}
+		fa.lose(fb.now())
+		_, _ = a.end(), b.end()
+	})
+}
+
+// newHanging is a store that doesn't answer.
+func newHanging() backend.LeaseStore {
+	f := newFaulty(memory.New())
+	f.set(func(ctx context.Context, _ string) error { <-ctx.Done(); return context.Cause(ctx) }, nil)
+	return f
 }

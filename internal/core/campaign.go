@@ -17,6 +17,7 @@ type campaign struct {
 	request  uint64 // in flight: Get or Acquire
 	flight   backend.Attempt
 	next     int64 // when to look
+	barred   int64 // and not before, whatever wakes us
 	woken    bool  // a change was reported while the request was in flight
 	watchBy  int64 // look by then, even if the watch isn't open
 	failures int
@@ -46,7 +47,7 @@ func (m *Machine) startCampaign(wait time.Duration) {
 		return
 	}
 	c.attempt, c.asked, c.seen = m.drawAttempt(), false, backend.Seen{}
-	c.woken, c.failures = false, 0
+	c.woken, c.failures, c.barred = false, 0, 0
 	c.watchBy = m.now.Mono + int64(m.cfg.AttemptTimeout)
 	m.setState(Campaigning)
 	m.notify(Notice{Kind: NoteCampaigning})
@@ -124,11 +125,39 @@ func (m *Machine) onRecord(e Event) {
 	c.failures = 0
 	m.see(e.Record)
 	c.seen = backend.SeenAt(e.Record.Counter)
+	if m.recordLost(e.Record) && !m.lostOwn() {
+		m.waitOutLost()
+		return
+	}
 	if wait := e.Record.Wait(m.cfg.Candidate.ID); wait > 0 && !m.own(e.Record) {
 		m.waitFor(e.Record)
 		return
 	}
 	c.next = m.now.Mono
+}
+
+// recordLost reports that the store has forgotten what it knew: its counter never falls otherwise.
+func (m *Machine) recordLost(r backend.Record) bool {
+	lost := r.Counter < m.counter
+	m.counter = r.Counter
+	return lost
+}
+
+// lostOwn reports that the record which was lost was this machine's own: nobody else can have been granted the election before the loss.
+func (m *Machine) lostOwn() bool {
+	return m.lastHard > 0 && clock.Elapsed(m.lastAnchor, m.now) < m.lastHard
+}
+
+// waitOutLost stays away from an election whose record was lost: its holder may have renewed just before that, doesn't know yet, and believes for one TTL at most.
+func (m *Machine) waitOutLost() {
+	m.notify(Notice{Kind: NoteFailed, Err: ErrRecordLost})
+	if m.mode == Try {
+		m.finish(ErrRecordLost)
+		return
+	}
+	c := &m.campaign
+	c.barred = m.now.Mono + int64(max(m.leader.TTL, m.cfg.TTL)+Lag(m.cfg.TTL))
+	c.next = c.barred
 }
 
 // own reports a record that this machine's own attempts made, so that an Acquire will get past it.
@@ -164,6 +193,7 @@ func (m *Machine) onAcquired(e Event) {
 	if held, ok := errors.AsType[*backend.HeldError](e.Err); ok {
 		c.asked, c.failures = false, 0
 		m.see(held.Record)
+		m.counter = held.Record.Counter
 		c.seen = backend.SeenAt(held.Record.Counter)
 		m.waitFor(held.Record)
 		return
@@ -214,7 +244,7 @@ func (m *Machine) waitFor(r backend.Record) {
 		return
 	}
 	if c.woken { // the reply may be older than the change that was reported
-		c.next = m.now.Mono + int64(m.jitter(m.cfg.Spread))
+		c.next = m.now.Mono + int64(m.spread())
 		return
 	}
 	ttl := r.TTL
@@ -232,6 +262,9 @@ func Lag(ttl time.Duration) time.Duration {
 
 // see takes note of who leads and of the highest token.
 func (m *Machine) see(r backend.Record) {
+	if r.Holder.ID != "" {
+		m.leader.TTL = r.TTL
+	}
 	if r.Attempt != m.campaign.attempt { // the counter of an own unconfirmed grant is no floor for it
 		m.floor = max(m.floor, r.Counter)
 	}
@@ -267,9 +300,11 @@ func (m *Machine) granted(e Event) {
 	}
 	c.failures = 0
 	m.floor = l.Token
-	m.leader = backend.Record{Token: l.Token, Holder: m.cfg.Candidate}
+	m.counter = l.Token
+	m.leader = backend.Record{Token: l.Token, Holder: m.cfg.Candidate, TTL: l.TTL}
 	m.closeWatch()
 	m.terms++
+	m.lastAnchor, m.lastHard = anchor, hard
 	m.term = term{
 		id: m.terms, lease: l, anchor: anchor, soft: soft, hard: hard,
 		renewAt: anchor.Mono + int64(m.cfg.RenewInterval),

@@ -61,7 +61,12 @@ type Machine struct {
 	requests uint64 // numbers of requests
 	terms    uint64 // numbers of terms
 	floor    int64  // the highest token seen
-	leader   backend.Record
+	counter  int64  // the store's, as last seen
+
+	lastAnchor clock.Reading // of the last lease
+	lastHard   time.Duration
+
+	leader backend.Record
 
 	campaign campaign
 	watch    watch

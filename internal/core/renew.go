@@ -74,6 +74,7 @@ func (m *Machine) renewed(e Event) {
 		return // it moved nothing forward
 	}
 	t.anchor, t.soft, t.hard = anchor, soft, hard
+	m.lastAnchor, m.lastHard = anchor, hard
 	if t.working {
 		m.believe()
 		m.notify(Notice{Kind: NoteRenewed, Token: t.lease.Token})

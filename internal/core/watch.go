@@ -56,7 +56,7 @@ func (m *Machine) onWatch(e Event) {
 	case e.Kind == Woken:
 		w.failures = 0
 		if c.failures == 0 { // else the wait is the store's protection
-			m.lookSoon(m.jitter(m.cfg.Spread))
+			m.lookSoon(m.spread())
 		}
 	default: // failed or ended
 		if e.Err != nil {
@@ -70,6 +70,13 @@ func (m *Machine) onWatch(e Event) {
 	}
 }
 
+// spread is how long to wait after a wake-up that others had at the same moment. Most wait for little of it, so that two or three followers lose no time; of
+// hundreds, few claim at once.
+func (m *Machine) spread() time.Duration {
+	first := m.jitter(m.cfg.Spread)
+	return time.Duration(float64(first) / float64(max(m.cfg.Spread, 1)) * float64(first))
+}
+
 // lookSoon brings the next look forward.
 func (m *Machine) lookSoon(wait time.Duration) {
 	c := &m.campaign
@@ -77,5 +84,5 @@ func (m *Machine) lookSoon(wait time.Duration) {
 		c.woken = true
 		return
 	}
-	c.next = min(c.next, m.now.Mono+int64(wait))
+	c.next = max(c.barred, min(c.next, m.now.Mono+int64(wait)))
 }
