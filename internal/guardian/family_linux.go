@@ -68,7 +68,7 @@ func (f *family) signal(s syscall.Signal) {
 // ended, whose own children are ours then.
 func (f *family) others() []proc {
 	var alive []proc
-	for _, p := range childrenOf(os.Getpid()) {
+	for _, p := range ownChildren() {
 		if p.pid == f.leader && !f.reaped {
 			continue
 		}

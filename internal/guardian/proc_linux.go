@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 )
 
@@ -50,6 +51,33 @@ func parseStat(b []byte) (p proc, err error) {
 		p.start, err = strconv.ParseUint(string(f[19]), 10, 64)
 	}
 	return p, err
+}
+
+// ownChildren lists the children of this process. The kernel keeps that list by
+// thread and may leave one out while others end, so it is for callers who look
+// again, or ask wait4. It spares them a walk through all of /proc.
+func ownChildren() []proc {
+	tasks, err := filepath.Glob("/proc/self/task/*/children")
+	if err != nil || len(tasks) == 0 { // a kernel without CONFIG_PROC_CHILDREN
+		return childrenOf(os.Getpid())
+	}
+	var children []proc
+	for _, task := range tasks {
+		pids, err := os.ReadFile(task)
+		if err != nil {
+			continue // the thread has ended
+		}
+		for _, field := range bytes.Fields(pids) {
+			pid, err := strconv.Atoi(string(field))
+			if err != nil {
+				continue
+			}
+			if p, err := readProc(pid); err == nil && p.ppid == os.Getpid() {
+				children = append(children, p)
+			}
+		}
+	}
+	return children
 }
 
 // childrenOf lists the children of a process. Processes that end meanwhile are
