@@ -33,7 +33,7 @@
 //
 // # Permissions
 //
-// The file, -wal and -shm are made with mode 0600, a missing folder with 0700. An existing file is used as it is: others may share it on purpose. What is open to other
+// The file, -wal and -shm are made with mode 0600, a missing folder with 0700 (one level: more is taken for a mistyped path). An existing file is used as it is: others may share it on purpose. What is open to other
 // users is listed by Warnings. The user must be able to write the file and its folder.
 //
 // # URLs

@@ -16,9 +16,17 @@ import (
 // come to it by then.
 var creating sync.Mutex
 
-// makeFolder makes the file's folder for this user alone, if it doesn't exist.
+// makeFolder makes the file's folder for this user alone, if it doesn't exist. More than one missing level is a mistyped path rather than a wish.
 func makeFolder(path string) error {
-	return classify(os.MkdirAll(filepath.Dir(path), 0o700))
+	dir := filepath.Dir(path)
+	err := os.Mkdir(dir, 0o700)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return nil // what it is will show
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w: the folder %s doesn't exist: check the path, or make the folder", backend.ErrInvalid, filepath.Dir(dir))
+	}
+	return classify(err)
 }
 
 // ensureFile makes an empty file for this user alone, if there is none: SQLite would let everybody read it. SQLite gives the -wal and -shm the same mode.

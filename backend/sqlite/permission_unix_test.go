@@ -4,6 +4,7 @@ package sqlite_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -50,7 +51,7 @@ func modes(t *testing.T, path string) map[string]fs.FileMode {
 
 func TestNewFileIsForItsUserAlone(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "new", "folder")
+	dir := filepath.Join(t.TempDir(), "folder")
 	path := filepath.Join(dir, "leases.db")
 	s := open(t, path)
 	acquire(t, s, claim("e", "a", long))
@@ -64,6 +65,18 @@ func TestNewFileIsForItsUserAlone(t *testing.T) {
 	}
 	if w := s.Warnings(); len(w) != 0 {
 		t.Errorf("warnings for a new file: %q", w)
+	}
+}
+
+func TestMistypedPathIsRefused(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "no", "such", "leases.db")
+	_, err := sqlite.Open(t.Context(), path, sqlite.Options{})
+	if !errors.Is(err, backend.ErrInvalid) || !strings.Contains(err.Error(), filepath.Dir(filepath.Dir(path))) {
+		t.Errorf("got %v, want the missing folder", err)
+	}
+	if _, err := os.Stat(filepath.Dir(filepath.Dir(path))); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a folder was made: %v", err)
 	}
 }
 
