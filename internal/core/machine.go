@@ -106,6 +106,8 @@ func (m *Machine) take(e Event) {
 		m.onResign(e.Term, ErrResigned)
 	case WorkReturned:
 		m.onWorkReturned(e.Term, e.Err)
+	case Overdue:
+		m.onOverdue(e.Term)
 	case Close:
 		m.closed = true
 		m.onUnwant(ErrClosed)

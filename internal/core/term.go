@@ -106,6 +106,13 @@ func (m *Machine) onResign(id uint64, cause error) {
 	}
 }
 
+// onOverdue ends a term whose work has been told that its time is over. Clocks that disagree may have said so before passTime would.
+func (m *Machine) onOverdue(id uint64) {
+	if id == m.term.id && m.state == Leading {
+		m.lose(m.deadlineCause())
+	}
+}
+
 // stepDown ends the term on purpose: its work is told to end, and the lease renewed until it has.
 func (m *Machine) stepDown(cause error) {
 	t := &m.term
