@@ -17,7 +17,9 @@ type campaign struct {
 	request  uint64 // in flight: Get or Acquire
 	flight   backend.Attempt
 	next     int64 // when to look
-	woken    bool  // a change was reported while the request was in flight
+	woken    bool  // a change was reported since the last request was sent
+	called   bool  // the last look was for such a report
+	futile   int   // looks in a row that came early and found nothing new
 	watchBy  int64 // look by then, even if the watch isn't open
 	failures int
 }
@@ -40,13 +42,13 @@ func (m *Machine) onWant(mode Mode, caller uint64) {
 // startCampaign begins a search with a fresh attempt, after a wait.
 func (m *Machine) startCampaign(wait time.Duration) {
 	c := &m.campaign
-	c.next = m.now.Mono + int64(wait)
+	c.next = m.in(wait)
 	if wait > 0 {
 		m.setState(Quarantined)
 		return
 	}
 	c.attempt, c.asked, c.seen = m.drawAttempt(), false, backend.Seen{}
-	c.woken, c.failures = false, 0
+	c.woken, c.called, c.failures, c.futile = false, false, 0, 0
 	c.watchBy = m.now.Mono + int64(m.cfg.AttemptTimeout)
 	m.setState(Campaigning)
 	m.notify(Notice{Kind: NoteCampaigning})
@@ -94,7 +96,10 @@ func (m *Machine) advanceCampaign() {
 	if c.request != 0 || m.now.Mono < c.next {
 		return
 	}
-	c.woken = false
+	c.called, c.woken = c.woken, false
+	if c.called {
+		c.futile++
+	}
 	c.flight = c.attempt
 	if !c.seen.Known {
 		c.flight = backend.Attempt{}
@@ -121,10 +126,10 @@ func (m *Machine) onRecord(e Event) {
 		m.campaignFailed(e.Err)
 		return
 	}
-	c.failures = 0
 	m.see(e.Record)
 	c.seen = backend.SeenAt(e.Record.Counter)
-	if wait := e.Record.Wait(m.cfg.Candidate.ID); wait > 0 && !m.own(e.Record) {
+	if e.Record.Wait(m.cfg.Candidate.ID) > 0 && !m.own(e.Record) {
+		c.failures = 0
 		m.waitFor(e.Record)
 		return
 	}
@@ -189,6 +194,10 @@ func (m *Machine) campaignFailed(err error) {
 	case backend.Outdated:
 		c.asked, c.seen = false, backend.Seen{}
 		c.next = m.now.Mono
+		if c.failures > 0 { // not by a rival that was faster: reads are behind
+			c.next += int64(m.backoff(c.failures, m.cfg.TTL/2))
+		}
+		c.failures++
 		return
 	case backend.NotHeld: // the attempt is spent
 		c.attempt, c.asked, c.seen = m.drawAttempt(), false, backend.Seen{}
@@ -213,15 +222,33 @@ func (m *Machine) waitFor(r backend.Record) {
 		m.finish(&backend.HeldError{Record: r})
 		return
 	}
-	if c.woken { // the reply may be older than the change that was reported
-		c.next = m.now.Mono + int64(m.jitter(m.cfg.Spread))
-		return
-	}
 	ttl := r.TTL
 	if ttl <= 0 {
 		ttl = m.cfg.TTL
 	}
-	c.next = m.now.Mono + int64(min(r.Wait(m.cfg.Candidate.ID), ttl)+Lag(ttl))
+	wait := r.Wait(m.cfg.Candidate.ID)
+	switch {
+	case c.woken: // the reply may be older than the change that was reported
+		c.next = m.in(m.early())
+	case wait <= 0: // it should be gone, but the store has not let go of it yet
+		c.futile++
+		c.next = m.in(Lag(ttl) + m.early())
+	default:
+		if !c.called {
+			c.futile = 0
+		}
+		c.next = m.in(min(wait, ttl, time.Duration(never/2)) + Lag(ttl))
+	}
+}
+
+// early is the wait before a look that doesn't await the holder's time. Wake-ups are spread over the followers; where they keep coming and tell nothing, they
+// are believed less and less, so that no watch can make a follower flood the store.
+func (m *Machine) early() time.Duration {
+	const patience = 4
+	if n := m.campaign.futile; n >= patience {
+		return m.backoff(n-patience, m.cfg.TTL/2)
+	}
+	return m.jitter(m.cfg.Spread)
 }
 
 // Lag is how long after the end of a lease a follower looks: a look that comes too early, by a difference of clock rates, would have to be repeated. It also
@@ -239,6 +266,7 @@ func (m *Machine) see(r backend.Record) {
 		return
 	}
 	m.leader = r
+	m.campaign.futile = 0
 	m.notify(Notice{Kind: NoteLeader, Token: r.Token, Holder: r.Holder})
 }
 

@@ -157,6 +157,9 @@ func (m *Machine) Due() (mono int64, ok bool) {
 	return due, due != never
 }
 
+// in is the reading of the monotonic clock after d, however long that is.
+func (m *Machine) in(d time.Duration) int64 { return m.now.Mono + min(int64(d), never-m.now.Mono) }
+
 func (m *Machine) do(a Action) { m.out = append(m.out, a) }
 
 // request numbers a request and tells the shell to send it.
