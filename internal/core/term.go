@@ -117,7 +117,7 @@ func (m *Machine) onOverdue(id uint64) {
 func (m *Machine) stepDown(cause error) {
 	t := &m.term
 	t.cause = cause
-	t.drainBy = m.now.Mono + int64(m.cfg.DrainTimeout)
+	t.drainBy = m.in(m.cfg.DrainTimeout)
 	m.setState(Draining)
 	m.believe()
 	m.notify(Notice{Kind: NoteDraining, Token: t.lease.Token, Err: cause})
