@@ -34,7 +34,7 @@ func (m *Machine) onWant(mode Mode, caller uint64) {
 	case m.mode != None:
 		m.do(Action{Kind: DoFinish, Caller: caller, Err: ErrBusy})
 	default:
-		m.mode, m.caller = mode, caller
+		m.mode, m.caller, m.refused = mode, caller, 0
 		m.startCampaign(0)
 	}
 }
@@ -102,7 +102,6 @@ func (m *Machine) advanceCampaign() {
 	}
 	c.flight = c.attempt
 	if !c.seen.Known {
-		c.flight = backend.Attempt{}
 		c.request = m.request(Action{Kind: DoGet}, m.cfg.AttemptTimeout)
 		return
 	}
@@ -119,7 +118,7 @@ func (m *Machine) onRecord(e Event) {
 		return
 	}
 	c.request = 0
-	if m.state != Campaigning {
+	if m.state != Campaigning || c.flight != c.attempt { // a look of an earlier campaign: what it saw may be over
 		return
 	}
 	if e.Err != nil {
@@ -273,7 +272,8 @@ func (m *Machine) see(r backend.Record) {
 func (m *Machine) granted(e Event) {
 	c := &m.campaign
 	l := e.Lease
-	if l.Election != m.cfg.Election || l.Holder != m.cfg.Candidate.ID || l.Attempt != c.attempt || l.Token <= 0 {
+	if l.Election != m.cfg.Election || l.Holder != m.cfg.Candidate.ID || l.Attempt != c.attempt ||
+		l.Token <= 0 || l.Token > backend.MaxToken || l.AnchorAge < 0 {
 		m.campaignFailed(fmt.Errorf("elector: the store answered with a lease that was not asked for: token %d of %q", l.Token, l.Holder))
 		return
 	}

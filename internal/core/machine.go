@@ -61,6 +61,7 @@ type Machine struct {
 	requests uint64 // numbers of requests
 	terms    uint64 // numbers of terms
 	floor    int64  // the highest token seen
+	refused  int    // grants in a row that a guard called stale
 	leader   backend.Record
 
 	campaign campaign

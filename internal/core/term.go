@@ -41,7 +41,7 @@ func (m *Machine) elapsed() time.Duration { return clock.Elapsed(m.term.anchor, 
 
 // begin starts the term's work: all guards know of it.
 func (m *Machine) begin() {
-	m.term.working = true
+	m.term.working, m.refused = true, 0
 	m.setState(Leading)
 	m.believe()
 	m.notify(Notice{Kind: NoteStarted, Token: m.term.lease.Token, Holder: m.cfg.Candidate})
