@@ -261,6 +261,9 @@ func (m *Machine) see(r backend.Record) {
 	if r.Attempt != m.campaign.attempt { // the counter of an own unconfirmed grant is no floor for it
 		m.floor = max(m.floor, r.Counter)
 	}
+	if !r.Held() {
+		r.Token = max(r.Token, r.Counter) // a record that was removed keeps its counter alone
+	}
 	if r.Token < m.leader.Token || r.Token == m.leader.Token && r.Holder.ID == m.leader.Holder.ID {
 		return
 	}
