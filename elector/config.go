@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"time"
@@ -129,22 +130,8 @@ func (c Config) Validate() error {
 	case c.TTL > limits.MaxTTL:
 		bad("TTL", "%v is above the store's maximum %v", c.TTL, limits.MaxTTL)
 	}
-	for _, d := range []struct {
-		field string
-		value time.Duration
-	}{
-		{"RenewInterval", c.RenewInterval},
-		{"AttemptTimeout", c.AttemptTimeout},
-		{"SafetyMargin", c.SafetyMargin},
-		{"StepDownMargin", c.StepDownMargin},
-		{"DrainTimeout", c.DrainTimeout},
-		{"Cooldown", c.Cooldown},
-	} {
-		if d.value < 0 {
-			bad(d.field, "%v is negative", d.value)
-		}
-	}
-	if c.ClockDrift < 0 || c.ClockDrift > 0.5 {
+	c.checkDurations(bad)
+	if !(c.ClockDrift >= 0 && c.ClockDrift <= 0.5) { // NaN is neither
 		bad("ClockDrift", "%v is not within 0 and 0.5", c.ClockDrift)
 	}
 	for i, g := range c.Guards {
@@ -160,6 +147,28 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
+func (c Config) checkDurations(bad func(field, format string, args ...any)) {
+	const forever = time.Duration(math.MaxInt64)
+	for _, d := range []struct {
+		field       string
+		value, most time.Duration
+	}{
+		{"RenewInterval", c.RenewInterval, c.TTL}, // the sums below can't overflow then
+		{"AttemptTimeout", c.AttemptTimeout, c.TTL},
+		{"SafetyMargin", c.SafetyMargin, c.TTL},
+		{"StepDownMargin", c.StepDownMargin, c.TTL},
+		{"DrainTimeout", c.DrainTimeout, forever},
+		{"Cooldown", c.Cooldown, forever},
+	} {
+		switch {
+		case d.value < 0:
+			bad(d.field, "%v is negative", d.value)
+		case d.value > d.most && c.TTL > 0:
+			bad(d.field, "%v is longer than the TTL %v", d.value, c.TTL)
+		}
+	}
+}
+
 // checkTiming demands room for two full renewal attempts before work is cancelled: one late reply must not cost the leadership.
 func (c Config) checkTiming() error {
 	soft, _ := c.margins().Deadlines(c.TTL)
@@ -173,7 +182,7 @@ func (c Config) checkTiming() error {
 func (c Config) margins() core.Margins {
 	return core.Margins{
 		Safety: c.SafetyMargin, StepDown: c.StepDownMargin,
-		DriftPPM: int64(c.ClockDrift*1e6 + 0.5), Step: c.Store.Limits().ClockStep,
+		DriftPPM: int64(c.ClockDrift*1e6 + 0.5), Step: max(0, c.Store.Limits().ClockStep),
 	}
 }
 

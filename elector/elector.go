@@ -68,29 +68,35 @@ func (e *Elector) Run(ctx context.Context, lead func(context.Context, *Term) err
 	}
 	w := e.want(ctx, core.Run)
 	ended := ctx.Done()
+	var own error // of lead, when it was told to end for good
 	for {
 		select {
 		case <-ended:
 			ended = nil // once is enough: the end of the campaign comes as an outcome
 			e.unwant(w, context.Cause(ctx))
 		case o := <-w.outcomes:
-			if o.term == nil {
-				e.settle()
+			switch {
+			case o.term == nil:
+				if !errors.Is(o.err, ErrBusy) { // else what is under way is another's
+					e.settle()
+				}
+				if own != nil {
+					return own
+				}
 				return o.err
+			case ctx.Err() != nil: // elected in the last moment: nothing is to be done under it
+				e.unwant(w, context.Cause(ctx))
+				e.returned(o.term, nil)
+			default:
+				own = e.lead(ctx, w, o.term, lead)
 			}
-			if err, over := e.lead(ctx, w, o.term, lead); over {
-				return err
-			}
-			if ctx.Err() == nil {
-				continue
-			}
-			ended = nil
 		}
 	}
 }
 
-// lead runs the user's function for one term, and watches over ctx meanwhile. over is true when Run is to return err.
-func (e *Elector) lead(ctx context.Context, w *waiter, t *Term, lead func(context.Context, *Term) error) (err error, over bool) { //nolint:revive // the error belongs to lead
+// lead runs the user's function for one term, and watches over ctx meanwhile. It returns lead's own error if Run is to return that whatever the campaign's
+// outcome: the error counts more than the reason for which lead was stopped.
+func (e *Elector) lead(ctx context.Context, w *waiter, t *Term, lead func(context.Context, *Term) error) error {
 	stop := context.AfterFunc(ctx, func() { e.unwant(w, context.Cause(ctx)) })
 	defer stop()
 	returned := false
@@ -103,20 +109,17 @@ func (e *Elector) lead(ctx context.Context, w *waiter, t *Term, lead func(contex
 		e.returned(t, nil)
 		<-w.over
 	}()
-	err = lead(t.ctx, t)
+	err := lead(t.ctx, t)
 	returned = true
 	e.returned(t, err)
 	cause := context.Cause(t.ctx)
 	if ctx.Err() == nil && !errors.Is(cause, ErrClosed) {
-		return nil, false
+		return nil // the campaign goes on, or ends with err
 	}
-	// Run is at its end: lead's own error counts more than the reason for which it was stopped.
-	<-w.over
-	e.settle()
-	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, cause) {
-		return err, true
+	if errors.Is(err, context.Canceled) || errors.Is(err, cause) {
+		return nil
 	}
-	return (<-w.outcomes).err, true
+	return err
 }
 
 func (e *Elector) returned(t *Term, err error) {

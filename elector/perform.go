@@ -74,9 +74,14 @@ func (l *loop) watch(m *member, a core.Action) {
 			err = context.DeadlineExceeded // the watch was cancelled while it opened
 		}
 		l.post(posted{member: m, event: core.Event{Kind: core.WatchOpened, Request: a.Request, Err: err}})
-		if err == nil {
-			for range changes {
-				l.post(posted{member: m, event: core.Event{Kind: core.Woken, Request: a.Request}})
+		for open := err == nil; open; {
+			select {
+			case _, open = <-changes:
+				if open {
+					l.post(posted{member: m, event: core.Event{Kind: core.Woken, Request: a.Request}})
+				}
+			case <-ctx.Done(): // a store that doesn't close its channel must not keep the loop
+				open = false
 			}
 		}
 		l.post(posted{member: m, event: core.Event{Kind: core.WatchClosed, Request: a.Request}, flight: -1})

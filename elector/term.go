@@ -88,8 +88,10 @@ func (t *Term) Resign(ctx context.Context) error {
 	}
 }
 
-func (t *Term) resign() {
-	t.member.loop.post(posted{member: t.member, event: core.Event{Kind: core.Resign, Term: t.id}})
+func (t *Term) resign() { t.post(core.Resign) }
+
+func (t *Term) post(kind core.EventKind) {
+	t.member.loop.post(posted{member: t.member, event: core.Event{Kind: kind, Term: t.id}})
 }
 
 // termContext is a context which knows by the clock that it has ended, also while the process has not run since.
@@ -107,6 +109,7 @@ func (c *termContext) Err() error {
 	// Without a belief the term has been ended, and its cause is on its way.
 	if b := c.term.belief(); b != nil && c.term.until(b, b.Soft) <= 0 {
 		c.cancel(ErrDeadline)
+		c.term.post(core.Overdue) // the loop's look at the clocks may differ
 	}
 	return c.Context.Err()
 }

@@ -18,7 +18,9 @@ type campaign struct {
 	flight   backend.Attempt
 	next     int64 // when to look
 	barred   int64 // and not before, whatever wakes us
-	woken    bool  // a change was reported while the request was in flight
+	woken    bool  // a change was reported since the last request was sent
+	called   bool  // the last look was for such a report
+	futile   int   // looks in a row that came early and found nothing new
 	watchBy  int64 // look by then, even if the watch isn't open
 	failures int
 }
@@ -33,7 +35,7 @@ func (m *Machine) onWant(mode Mode, caller uint64) {
 	case m.mode != None:
 		m.do(Action{Kind: DoFinish, Caller: caller, Err: ErrBusy})
 	default:
-		m.mode, m.caller = mode, caller
+		m.mode, m.caller, m.refused = mode, caller, 0
 		m.startCampaign(0)
 	}
 }
@@ -41,13 +43,13 @@ func (m *Machine) onWant(mode Mode, caller uint64) {
 // startCampaign begins a search with a fresh attempt, after a wait.
 func (m *Machine) startCampaign(wait time.Duration) {
 	c := &m.campaign
-	c.next = m.now.Mono + int64(wait)
+	c.next = m.in(wait)
 	if wait > 0 {
 		m.setState(Quarantined)
 		return
 	}
 	c.attempt, c.asked, c.seen = m.drawAttempt(), false, backend.Seen{}
-	c.woken, c.failures, c.barred = false, 0, 0
+	c.woken, c.called, c.failures, c.futile, c.barred = false, false, 0, 0, 0
 	c.watchBy = m.now.Mono + int64(m.cfg.AttemptTimeout)
 	m.setState(Campaigning)
 	m.notify(Notice{Kind: NoteCampaigning})
@@ -95,10 +97,12 @@ func (m *Machine) advanceCampaign() {
 	if c.request != 0 || m.now.Mono < c.next {
 		return
 	}
-	c.woken = false
+	c.called, c.woken = c.woken, false
+	if c.called {
+		c.futile++
+	}
 	c.flight = c.attempt
 	if !c.seen.Known {
-		c.flight = backend.Attempt{}
 		c.request = m.request(Action{Kind: DoGet}, m.cfg.AttemptTimeout)
 		return
 	}
@@ -115,21 +119,21 @@ func (m *Machine) onRecord(e Event) {
 		return
 	}
 	c.request = 0
-	if m.state != Campaigning {
+	if m.state != Campaigning || c.flight != c.attempt { // a look of an earlier campaign: what it saw may be over
 		return
 	}
 	if e.Err != nil {
 		m.campaignFailed(e.Err)
 		return
 	}
-	c.failures = 0
 	m.see(e.Record)
 	c.seen = backend.SeenAt(e.Record.Counter)
 	if m.recordLost(e.Record) && !m.lostOwn() {
 		m.waitOutLost()
 		return
 	}
-	if wait := e.Record.Wait(m.cfg.Candidate.ID); wait > 0 && !m.own(e.Record) {
+	if e.Record.Wait(m.cfg.Candidate.ID) > 0 && !m.own(e.Record) {
+		c.failures = 0
 		m.waitFor(e.Record)
 		return
 	}
@@ -156,6 +160,7 @@ func (m *Machine) waitOutLost() {
 		return
 	}
 	c := &m.campaign
+	c.failures = 0
 	c.barred = m.now.Mono + int64(max(m.leader.TTL, m.cfg.TTL)+Lag(m.cfg.TTL))
 	c.next = c.barred
 }
@@ -219,6 +224,10 @@ func (m *Machine) campaignFailed(err error) {
 	case backend.Outdated:
 		c.asked, c.seen = false, backend.Seen{}
 		c.next = m.now.Mono
+		if c.failures > 0 { // not by a rival that was faster: reads are behind
+			c.next += int64(m.backoff(c.failures, m.cfg.TTL/2))
+		}
+		c.failures++
 		return
 	case backend.NotHeld: // the attempt is spent
 		c.attempt, c.asked, c.seen = m.drawAttempt(), false, backend.Seen{}
@@ -243,15 +252,33 @@ func (m *Machine) waitFor(r backend.Record) {
 		m.finish(&backend.HeldError{Record: r})
 		return
 	}
-	if c.woken { // the reply may be older than the change that was reported
-		c.next = m.now.Mono + int64(m.spread())
-		return
-	}
 	ttl := r.TTL
 	if ttl <= 0 {
 		ttl = m.cfg.TTL
 	}
-	c.next = m.now.Mono + int64(min(r.Wait(m.cfg.Candidate.ID), ttl)+Lag(ttl))
+	wait := r.Wait(m.cfg.Candidate.ID)
+	switch {
+	case c.woken: // the reply may be older than the change that was reported
+		c.next = m.in(m.early())
+	case wait <= 0: // it should be gone, but the store has not let go of it yet
+		c.futile++
+		c.next = m.in(Lag(ttl) + m.early())
+	default:
+		if !c.called {
+			c.futile = 0
+		}
+		c.next = m.in(min(wait, ttl, time.Duration(never/2)) + Lag(ttl))
+	}
+}
+
+// early is the wait before a look that doesn't await the holder's time. Wake-ups are spread over the followers; where they keep coming and tell nothing, they
+// are believed less and less, so that no watch can make a follower flood the store.
+func (m *Machine) early() time.Duration {
+	const patience = 4
+	if n := m.campaign.futile; n >= patience {
+		return m.backoff(n-patience, m.cfg.TTL/2)
+	}
+	return m.spread()
 }
 
 // Lag is how long after the end of a lease a follower looks: a look that comes too early, by a difference of clock rates, would have to be repeated. It also
@@ -268,17 +295,22 @@ func (m *Machine) see(r backend.Record) {
 	if r.Attempt != m.campaign.attempt { // the counter of an own unconfirmed grant is no floor for it
 		m.floor = max(m.floor, r.Counter)
 	}
+	if !r.Held() {
+		r.Token = max(r.Token, r.Counter) // a record that was removed keeps its counter alone
+	}
 	if r.Token < m.leader.Token || r.Token == m.leader.Token && r.Holder.ID == m.leader.Holder.ID {
 		return
 	}
 	m.leader = r
+	m.campaign.futile = 0
 	m.notify(Notice{Kind: NoteLeader, Token: r.Token, Holder: r.Holder})
 }
 
 func (m *Machine) granted(e Event) {
 	c := &m.campaign
 	l := e.Lease
-	if l.Election != m.cfg.Election || l.Holder != m.cfg.Candidate.ID || l.Attempt != c.attempt || l.Token <= 0 {
+	if l.Election != m.cfg.Election || l.Holder != m.cfg.Candidate.ID || l.Attempt != c.attempt ||
+		l.Token <= 0 || l.Token > backend.MaxToken || l.AnchorAge < 0 {
 		m.campaignFailed(fmt.Errorf("elector: the store answered with a lease that was not asked for: token %d of %q", l.Token, l.Holder))
 		return
 	}

@@ -22,6 +22,7 @@ const (
 	Unwant                        // the caller has ended the campaign or the run; Err is why
 	Resign                        // the caller steps down from Term
 	WorkReturned                  // the work of Term has returned; Err is its result
+	Overdue                       // somebody was told, by a look at the clocks, that the time of Term's work is over
 	Close                         // no more terms, ever
 	GotRecord                     // reply to Get
 	Acquired                      // reply to Acquire
@@ -49,7 +50,7 @@ type Event struct {
 	Kind    EventKind
 	Mode    Mode           // Want
 	Caller  uint64         // Want, Unwant: who
-	Term    uint64         // Resign, WorkReturned
+	Term    uint64         // Resign, WorkReturned, Overdue
 	Request uint64         // replies
 	Sent    clock.Reading  // replies: read before the request was sent
 	Lease   backend.Lease  // Acquired, Renewed

@@ -66,7 +66,8 @@ type Machine struct {
 	lastAnchor clock.Reading // of the last lease
 	lastHard   time.Duration
 
-	leader backend.Record
+	refused int // grants in a row that a guard called stale
+	leader  backend.Record
 
 	campaign campaign
 	watch    watch
@@ -111,6 +112,8 @@ func (m *Machine) take(e Event) {
 		m.onResign(e.Term, ErrResigned)
 	case WorkReturned:
 		m.onWorkReturned(e.Term, e.Err)
+	case Overdue:
+		m.onOverdue(e.Term)
 	case Close:
 		m.closed = true
 		m.onUnwant(ErrClosed)
@@ -159,6 +162,9 @@ func (m *Machine) Due() (mono int64, ok bool) {
 	due := min(m.dueCampaign(), m.dueTerm(), m.dueOrphans())
 	return due, due != never
 }
+
+// in is the reading of the monotonic clock after d, however long that is.
+func (m *Machine) in(d time.Duration) int64 { return m.now.Mono + min(int64(d), never-m.now.Mono) }
 
 func (m *Machine) do(a Action) { m.out = append(m.out, a) }
 

@@ -21,7 +21,7 @@ func (m *Machine) orphan(l backend.Lease) {
 	if l.TTL == 0 {
 		l.TTL = m.cfg.TTL
 	}
-	m.orphans = append(m.orphans, orphan{lease: l, until: m.now.Mono + int64(l.TTL), next: m.now.Mono})
+	m.orphans = append(m.orphans, orphan{lease: l, until: m.in(l.TTL), next: m.now.Mono})
 }
 
 func (m *Machine) abandoned() []backend.Attempt {

@@ -43,7 +43,10 @@ func (m *Machine) onRenewed(e Event) {
 	switch m.state {
 	case Sealing, Leading, Draining:
 	default: // the term ended while the renewal was under way
-		t.gone = t.gone || backend.ClassOf(e.Err) == backend.NotHeld
+		if backend.ClassOf(e.Err) == backend.NotHeld {
+			t.gone = true
+			m.believe()
+		}
 		return
 	}
 	switch backend.ClassOf(e.Err) {
@@ -61,7 +64,7 @@ func (m *Machine) onRenewed(e Event) {
 
 func (m *Machine) renewed(e Event) {
 	t := &m.term
-	if e.Lease.Election != t.lease.Election || e.Lease.Token != t.lease.Token || e.Lease.Attempt != t.lease.Attempt || e.Lease.Holder != t.lease.Holder {
+	if e.Lease.Election != t.lease.Election || e.Lease.Token != t.lease.Token || e.Lease.Attempt != t.lease.Attempt || e.Lease.Holder != t.lease.Holder || e.Lease.AnchorAge < 0 {
 		m.renewalFailed(fmt.Errorf("elector: the store renewed token %d when asked for token %d", e.Lease.Token, t.lease.Token))
 		return
 	}

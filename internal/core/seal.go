@@ -59,7 +59,7 @@ func (m *Machine) onSealed(e Event) {
 	case errors.As(e.Err, &stale): // the guard has seen a higher token than the store: outbid it
 		m.floor = max(m.floor, stale.Mark.Value)
 		m.notify(Notice{Kind: NoteFailed, Token: t.lease.Token, Err: e.Err})
-		m.leaveSealing(e.Err, 0)
+		m.outbid(e.Err)
 		return
 	default:
 		m.notify(Notice{Kind: NoteFailed, Token: t.lease.Token, Err: e.Err})
@@ -75,6 +75,17 @@ func (m *Machine) onSealed(e Event) {
 	}
 	t.err = nil
 	m.begin()
+}
+
+// outbid campaigns again for a higher token, at once as often as there are guards with marks of their own. A guard that goes on refusing is given time, and other
+// candidates theirs.
+func (m *Machine) outbid(stale error) {
+	m.refused++
+	stay := time.Duration(0)
+	if n := m.refused - m.cfg.Guards; n > 0 {
+		stay = m.backoff(n, m.cfg.TTL)
+	}
+	m.leaveSealing(fmt.Errorf("%w: %w", ErrUnsealed, stale), stay)
 }
 
 // leaveSealing gives a term back under which nothing was done, and stays away for a while.

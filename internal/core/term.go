@@ -42,7 +42,7 @@ func (m *Machine) elapsed() time.Duration { return clock.Elapsed(m.term.anchor, 
 
 // begin starts the term's work: all guards know of it.
 func (m *Machine) begin() {
-	m.term.working = true
+	m.term.working, m.refused = true, 0
 	m.setState(Leading)
 	m.believe()
 	m.notify(Notice{Kind: NoteStarted, Token: m.term.lease.Token, Holder: m.cfg.Candidate})
@@ -107,11 +107,18 @@ func (m *Machine) onResign(id uint64, cause error) {
 	}
 }
 
+// onOverdue ends a term whose work has been told that its time is over. Clocks that disagree may have said so before passTime would.
+func (m *Machine) onOverdue(id uint64) {
+	if id == m.term.id && m.state == Leading {
+		m.lose(m.deadlineCause())
+	}
+}
+
 // stepDown ends the term on purpose: its work is told to end, and the lease renewed until it has.
 func (m *Machine) stepDown(cause error) {
 	t := &m.term
 	t.cause = cause
-	t.drainBy = m.now.Mono + int64(m.cfg.DrainTimeout)
+	t.drainBy = m.in(m.cfg.DrainTimeout)
 	m.setState(Draining)
 	m.believe()
 	m.notify(Notice{Kind: NoteDraining, Token: t.lease.Token, Err: cause})

@@ -15,6 +15,7 @@ type watch struct {
 	state    watchState
 	request  uint64
 	next     int64 // when to open it again
+	opened   int64
 	failures int
 }
 
@@ -47,22 +48,25 @@ func (m *Machine) onWatch(e Event) {
 	}
 	switch {
 	case e.Kind == WatchOpened && e.Err == nil:
-		w.state = watchOpen
+		w.state, w.opened = watchOpen, m.now.Mono
 		wait := time.Duration(0) // whatever changed before the watch was open
 		if c.failures > 0 {      // the store is back, for everybody
 			wait = m.jitter(m.cfg.Spread)
 		}
 		m.lookSoon(wait)
 	case e.Kind == Woken:
-		w.failures = 0
-		if c.failures == 0 { // else the wait is the store's protection
-			m.lookSoon(m.spread())
+		if c.failures == 0 && !c.woken { // else the wait is the store's protection, or chosen already
+			m.lookSoon(m.early())
+			c.woken = true
 		}
 	default: // failed or ended
 		if e.Err != nil {
 			m.notify(Notice{Kind: NoteFailed, Err: e.Err})
 		}
 		failures := w.failures + 1
+		if w.state == watchOpen && m.now.Mono-w.opened >= int64(m.cfg.TTL) {
+			failures = 1 // it was of use
+		}
 		m.closeWatch()
 		w.failures = failures
 		w.next = m.now.Mono + int64(m.backoff(w.failures, m.cfg.TTL))
