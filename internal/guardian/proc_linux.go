@@ -67,7 +67,7 @@ func ownChildren() []proc {
 		if err != nil {
 			continue // the thread has ended
 		}
-		for _, field := range bytes.Fields(pids) {
+		for field := range bytes.FieldsSeq(pids) {
 			pid, err := strconv.Atoi(string(field))
 			if err != nil {
 				continue
