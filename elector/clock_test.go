@@ -95,6 +95,35 @@ func TestClocksThatStep(t *testing.T) {
 	}
 }
 
+// A wall clock that was set back hides no suspend of the same length: the loop has looked at all clocks in between.
+func TestASteppedWallClockHidesNoSuspend(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var hands handClock
+		e, err := newElector(config(memory.New(), "a"), hands.source(true))
+		if err != nil {
+			t.Fatal(err)
+		}
+		term, err := e.Campaign(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		pass(2*ttl + time.Millisecond) // just renewed: what follows lies between two renewals
+		hands.wall.Add(-int64(time.Minute))
+		pass(2 * watchful)
+		synctest.Wait()
+		if !e.Leading() {
+			t.Error("the step alone cost the leadership")
+		}
+		hands.wall.Add(int64(time.Minute))
+		hands.boot.Add(int64(time.Minute))
+		if e.Leading() || term.Valid() || term.Context().Err() == nil {
+			t.Error("it leads on after a suspend of a minute")
+		}
+		_ = term.Resign(t.Context())
+		_ = e.Close()
+	})
+}
+
 // The loop notices a suspend although its timers stood still: the work is told within the interval at which it looks at the clocks.
 func TestASuspendIsNoticedWithoutBeingAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

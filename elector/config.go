@@ -49,7 +49,7 @@ type Config struct {
 	// Events, if set, is told each transition, in order, on a goroutine that is not the heartbeat's: it may be slow without harm. It must not call Close.
 	Events func(Event)
 	// OnOverrun, if set, is called when work outlives its lease: another leader may be at work beside it from now on. Default: log at error level.
-	// ExitProcess is a value for it.
+	// ExitProcess is a value for it. It must not call Close.
 	OnOverrun func(Overrun)
 	// Logger gets what happens; default slog.Default().
 	Logger *slog.Logger

@@ -121,3 +121,27 @@ func TestWhoCannotSealLeavesTheElectionToOthers(t *testing.T) {
 		})
 	}
 }
+
+// A mark that no store could outbid ends no campaign: it is that guard's fault, and may be mended.
+func TestAnAbsurdMarkIsNotOutbid(t *testing.T) {
+	bubble(t, func(t *testing.T, server *memory.Server) {
+		var g sealer
+		var absurd error = &fence.StaleError{Mark: fence.Token{Value: fence.MaxValue - 2}}
+		g.fail.Store(&absurd)
+		cfg := config(server.Client(), "a")
+		cfg.Guards = []fence.Sealer{&g}
+		a := start(t, cfg)
+		pass(10 * ttl)
+		synctest.Wait()
+		select {
+		case err := <-a.result:
+			t.Fatalf("Run ended: %v", err)
+		default:
+		}
+		g.fail.Store(nil)
+		if term := <-a.terms; term.Token().Value > 1000 {
+			t.Errorf("token %v", term.Token())
+		}
+		_ = a.end()
+	})
+}

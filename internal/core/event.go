@@ -94,7 +94,8 @@ type Action struct {
 	Notice  Notice
 }
 
-// Belief is what callers are told until it is replaced: the term's lease may be believed in while less than Hard has elapsed since Anchor. The zero Belief is none.
+// Belief is what callers are told until it is replaced: the term's lease may be believed in while less than Hard has elapsed since Anchor, the look at the clocks from
+// which it was published. The zero Belief is none.
 type Belief struct {
 	Term       uint64
 	Leading    bool // new work may be begun: not while draining

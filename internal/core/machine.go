@@ -102,6 +102,9 @@ func (m *Machine) Step(in Input) []Action {
 func (m *Machine) take(e Event) {
 	switch e.Kind {
 	case Tick:
+		if m.term.working && !m.term.gone {
+			m.believe()
+		}
 	case Want:
 		m.onWant(e.Mode, e.Caller)
 	case Unwant:

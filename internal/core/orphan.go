@@ -16,10 +16,16 @@ type orphan struct {
 	failures int
 }
 
+// mostOrphans bounds what a caller who tries all the time piles up while the store is away.
+const mostOrphans = 32
+
 func (m *Machine) orphan(l backend.Lease) {
 	l.Election, l.Holder = m.cfg.Election, m.cfg.Candidate.ID
 	if l.TTL == 0 {
 		l.TTL = m.cfg.TTL
+	}
+	if len(m.orphans) == mostOrphans { // the oldest costs the election a TTL at worst
+		m.orphans = slices.Delete(m.orphans, 0, 1)
 	}
 	m.orphans = append(m.orphans, orphan{lease: l, until: m.in(l.TTL), next: m.now.Mono})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tenure-go/tenure/backend"
 	"github.com/tenure-go/tenure/fence"
 )
 
@@ -56,7 +57,7 @@ func (m *Machine) onSealed(e Event) {
 	switch {
 	case e.Err == nil:
 		s.done = true
-	case errors.As(e.Err, &stale): // the guard has seen a higher token than the store: outbid it
+	case errors.As(e.Err, &stale) && m.plausible(stale.Mark.Value): // the guard has seen a higher token than the store: outbid it
 		m.floor = max(m.floor, stale.Mark.Value)
 		m.notify(Notice{Kind: NoteFailed, Token: t.lease.Token, Err: e.Err})
 		m.outbid(e.Err)
@@ -75,6 +76,11 @@ func (m *Machine) onSealed(e Event) {
 	}
 	t.err = nil
 	m.begin()
+}
+
+// plausible reports that a guard's mark can be outbid: no store grants a token far above all that it knows.
+func (m *Machine) plausible(mark int64) bool {
+	return mark < backend.MaxToken && backend.FloorInRange(mark, m.term.lease.Token, time.Unix(0, m.now.Wall))
 }
 
 // outbid campaigns again for a higher token, at once as often as there are guards with marks of their own. A guard that goes on refusing is given time, and other

@@ -49,12 +49,14 @@ func (m *Machine) begin() {
 	m.do(Action{Kind: DoBegin, Term: m.term.id, Caller: m.caller, Lease: m.term.lease})
 }
 
-// believe publishes what may be believed now.
+// believe publishes what may be believed now. It counts from this look at the clocks rather than from the lease's anchor: a step of the wall clock before it can't hide a
+// suspend after it.
 func (m *Machine) believe() {
 	t := &m.term
 	var b Belief
 	if t.working && !t.gone {
-		b = Belief{Term: t.id, Leading: m.state == Leading, Anchor: t.anchor, Soft: int64(t.soft), Hard: int64(t.hard)}
+		gone := m.elapsed()
+		b = Belief{Term: t.id, Leading: m.state == Leading, Anchor: m.now, Soft: int64(t.soft - gone), Hard: int64(t.hard - gone)}
 	}
 	m.do(Action{Kind: DoBelieve, Belief: b})
 }
