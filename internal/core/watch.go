@@ -77,8 +77,8 @@ func (m *Machine) onWatch(e Event) {
 // spread is how long to wait after a wake-up that others had at the same moment. Most wait for little of it, so that two or three followers lose no time; of
 // hundreds, few claim at once.
 func (m *Machine) spread() time.Duration {
-	first := m.jitter(m.cfg.Spread)
-	return time.Duration(float64(first) / float64(max(m.cfg.Spread, 1)) * float64(first))
+	u := float64(m.jitter(m.cfg.Spread)) / float64(max(m.cfg.Spread, 1))
+	return time.Duration(float64(m.cfg.Spread) * (u * u) * (u * u))
 }
 
 // lookSoon brings the next look forward.
