@@ -15,6 +15,7 @@ func forgets(r *trial, url string, forget func()) {
 	c := startCluster(r, url, ttl, 20*time.Millisecond)
 	first := c.shift(1)
 	_, f := c.leader(first)
+	c.seen(first)
 	ended := exitTime(r, f.child.pid)
 	forgot := boot()
 	forget()

@@ -100,6 +100,17 @@ func (c *cluster) leader(l worklog.Line) (*process, family) {
 	return p, f
 }
 
+// seen waits until all others have seen who leads the shift.
+func (c *cluster) seen(l worklog.Line) {
+	c.Helper()
+	leader, _ := c.leader(l)
+	for _, p := range c.others(leader) {
+		eventually(c, "a look at the leader", func() bool {
+			return slices.ContainsFunc(p.entries("elector: leader"), func(e entry) bool { return e.Token == l.Token })
+		})
+	}
+}
+
 // others are all but one.
 func (c *cluster) others(p *process) []*process {
 	return slices.DeleteFunc(slices.Clone(c.all), func(o *process) bool { return o == p })

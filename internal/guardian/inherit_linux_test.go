@@ -125,7 +125,7 @@ func TestTerminalIsNotPassedOn(t *testing.T) {
 	t.Parallel()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("this test needs pseudo-terminals, mount devpts in a chroot: %v", err)
 	}
 	t.Cleanup(func() { master.Close() })
 	if !isTerminal(master) {
