@@ -46,6 +46,24 @@ func TestStatusOfNobody(t *testing.T) {
 	}
 }
 
+func TestOutputThatCantBeWritten(t *testing.T) {
+	t.Parallel()
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer full.Close()
+	for _, args := range [][]string{
+		{"version"}, {"version", "--json"}, {"status", "--election", "e"}, {"status", "--election", "e", "--json"}, {"watch", "--election", "e"}, {"watch", "--election", "e", "--json"},
+	} {
+		var stderr output
+		store := "--store=" + sqlite(t).store
+		if code := execute(append(args, store), full, &stderr); code != exitOutput || !strings.Contains(stderr.String(), "the output can't be written") {
+			t.Errorf("%v: exit code %d, said %q", args, code, stderr.String())
+		}
+	}
+}
+
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	s := sqlite(t)
