@@ -25,7 +25,8 @@ type Config struct {
 	// Candidate describes this participant. An empty ID is replaced by host, process id and random digits; App and Host by the program's and the machine's name.
 	Candidate backend.Candidate
 
-	// TTL is how long a dead leader keeps the election; default 5 s. Longer leases survive longer outages of the store and make fail-over slower.
+	// TTL is how long a dead leader keeps the election; default 5 s. Longer leases survive longer outages of the store and make fail-over slower. With the other
+	// fields' defaults it must be 1.6 s at least, so that two attempts to renew fit in.
 	TTL time.Duration
 	// RenewInterval is the time from one renewal to the next; default TTL/3.
 	RenewInterval time.Duration
