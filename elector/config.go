@@ -192,7 +192,7 @@ type Timing struct {
 	CancelAfter    time.Duration // after the last confirmed renewal was sent, work is cancelled
 	BelieveFor     time.Duration // and belief in the lease ends
 	OutageSurvived time.Duration // an outage of the store this long costs no leadership, whenever it begins
-	FailOver       time.Duration // a crashed leader's successor leads at the latest about this long after the crash
+	FailOver       time.Duration // a crashed leader's successor leads at the latest about this long after the crash: TTL, lags, and one slow request
 }
 
 // String tells the numbers in one line.
