@@ -40,11 +40,11 @@ func (e *HeldError) Error() string { return e.Record.String() }
 // Is makes errors.Is(err, ErrHeld) true.
 func (e *HeldError) Is(target error) bool { return target == ErrHeld }
 
-// OpError is how every error of a wrapped store is reported: what was tried, where, for which election, and why it failed.
+// OpError is how every error of a wrapped store, and of a driver in Open, is reported: what was tried, where, for which election, and why it failed.
 type OpError struct {
-	Op       string // acquire, renew, release, get, watch, close, raise
-	Store    string // Limits.Store
-	Election string // empty for close
+	Op       string // open, acquire, renew, release, get, watch, close, raise
+	Store    string // Limits.Store; for open the URL's scheme
+	Election string // empty for open and close
 	Err      error
 }
 

@@ -47,7 +47,7 @@ func Schemes() []string {
 // Open opens the store at a URL and wraps it, see [Wrap]. It returns an error that wraps ErrInvalid and says what to do when the URL is malformed, its scheme is not known or it
 // has a parameter which the store doesn't know. Passwords never show in its errors or in those of the store.
 //
-// What Open made, Close closes.
+// What Open made, Close closes. It may succeed while the server is away. What endangers leases at a store that was opened, its [Warner] tells.
 func Open(ctx context.Context, rawURL string) (LeaseStore, error) {
 	u, err := ParseURL(rawURL)
 	if err != nil {

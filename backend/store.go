@@ -61,7 +61,13 @@ type TokenRaiser interface {
 	Raise(ctx context.Context, election string, token int64) error
 }
 
-// Warner is an optional interface of stores which look at their server's settings when they are opened.
+// Warner is an optional interface of stores which look at their server's or file's settings when they are opened or first used. The elector does not log the warnings; a program asks:
+//
+//	if w, ok := backend.As[backend.Warner](store); ok {
+//		for _, text := range w.Warnings() {
+//			log.Print(text)
+//		}
+//	}
 type Warner interface {
 	// Warnings lists settings that endanger leases, each as one sentence that says what to change. It does no I/O.
 	Warnings() []string

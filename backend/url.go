@@ -22,6 +22,9 @@ type URL struct {
 
 // ParseURL reads a store's URL. Its errors wrap ErrInvalid and never show the URL, since a malformed one may show a password anywhere.
 func ParseURL(raw string) (*URL, error) {
+	if raw == "" {
+		return nil, fmt.Errorf("%w: the store URL is empty; give one such as redis://host:6379/0 or sqlite:///path", ErrInvalid)
+	}
 	scheme, rest, found := strings.Cut(raw, ":")
 	if !found || !validScheme(scheme) {
 		return nil, fmt.Errorf("%w: the store URL has no scheme; it must look like redis://host:6379/0 or sqlite:///path", ErrInvalid)

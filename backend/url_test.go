@@ -39,6 +39,13 @@ func TestParseURL(t *testing.T) {
 	}
 }
 
+// An unset variable is the most common mistake.
+func TestEmptyURL(t *testing.T) {
+	if _, err := Open(t.Context(), ""); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "is empty") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // A password may end up anywhere in a malformed URL, so no error shows any part of it.
 func TestMalformedURLsAreRefusedWithoutBeingShown(t *testing.T) {
 	const canary = "hunter2canary"

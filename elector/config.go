@@ -25,7 +25,8 @@ type Config struct {
 	// Candidate describes this participant. An empty ID is replaced by host, process id and random digits; App and Host by the program's and the machine's name.
 	Candidate backend.Candidate
 
-	// TTL is how long a dead leader keeps the election; default 5 s. Longer leases survive longer outages of the store and make fail-over slower.
+	// TTL is how long a dead leader keeps the election; default 5 s. Longer leases survive longer outages of the store and make fail-over slower. With the other
+	// fields' defaults it must be 1.6 s at least, so that two attempts to renew fit in.
 	TTL time.Duration
 	// RenewInterval is the time from one renewal to the next; default TTL/3.
 	RenewInterval time.Duration
@@ -191,7 +192,7 @@ type Timing struct {
 	CancelAfter    time.Duration // after the last confirmed renewal was sent, work is cancelled
 	BelieveFor     time.Duration // and belief in the lease ends
 	OutageSurvived time.Duration // an outage of the store this long costs no leadership, whenever it begins
-	FailOver       time.Duration // a crashed leader's successor leads at the latest about this long after the crash
+	FailOver       time.Duration // a crashed leader's successor leads at the latest about this long after the crash: TTL, lags, and one slow request
 }
 
 // String tells the numbers in one line.

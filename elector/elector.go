@@ -54,14 +54,17 @@ func (e *Elector) Leading() bool {
 }
 
 // Run campaigns and calls lead each time that it is elected, with the term's context and the term. It returns when lead has returned while leading, with lead's error
-// after the lease was released, or when ctx ends, with ctx's cause. After a term was lost it campaigns again. Errors of the
+// after the lease was released, or when ctx ends, with ctx's cause. After a term was lost it campaigns again, whatever lead returned. Errors of the
 // store are survived, with growing waits.
 //
-// When ctx ends or the term is resigned, the term's context is cancelled and the lease is held and renewed until lead has returned, for DrainTimeout at most, and then released. Run
-// returns only when lead has returned. A panic of lead passes through Run after the lease was released.
+// Work whose Run has returned is done for this process alone: another candidate is elected next and calls its own lead.
 //
-// It returns ErrBusy when this elector is campaigning or leading already, ErrClosed after Close, and an error that wraps backend.ErrInvalid or
-// backend.ErrMoved when the store can't ever grant this election.
+// When ctx ends or the term is resigned, the term's context is cancelled and the lease is held and renewed until lead has returned, for DrainTimeout at most, and then released. Run
+// returns only when lead has returned. After the end of ctx or Close it returns lead's own error rather than the cause, if lead returned one other than context.Canceled or the cause
+// of its context; after a resignation it returns nil if lead returned nil or one of these. A panic of lead passes through Run after the lease was released.
+//
+// It returns ErrBusy when this elector is campaigning or leading already, ErrClosed after Close, and an error that wraps backend.ErrInvalid, ErrVersion, ErrMoved or
+// ErrClosed when the store can't ever grant this election.
 func (e *Elector) Run(ctx context.Context, lead func(context.Context, *Term) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

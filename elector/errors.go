@@ -13,15 +13,16 @@ var (
 	ErrDeadline = core.ErrDeadline
 	// ErrDenied: as ErrDeadline, and the store said that it was for missing permissions.
 	ErrDenied = core.ErrDenied
-	// ErrClosed: the elector or its store was closed.
+	// ErrClosed: the elector or its store was closed. (A campaign at a closed store ends with backend.ErrClosed.)
 	ErrClosed = core.ErrClosed
 )
 
-// Errors of campaigns. Use errors.Is; backend.ErrHeld, backend.ErrMoved and backend.ErrInvalid occur too.
+// Errors of campaigns. Use errors.Is; backend.ErrHeld (of TryCampaign), ErrMoved, ErrVersion, ErrInvalid and ErrClosed occur too.
 var (
 	// ErrBusy: a campaign or term of this elector is under way. One Run or Campaign at a time; end the earlier one first.
 	ErrBusy = core.ErrBusy
-	// ErrUnsealed: the declared guards could not be told of the new term, so it was given up before any work.
+	// ErrUnsealed: the declared guards could not be told of the new term, so it was given up before any work. TryCampaign returns this;
+	// Run and Campaign try again.
 	ErrUnsealed = core.ErrUnsealed
 	// ErrRecordLost: the store has lost the record of an election that this elector has seen. Its last holder may not know yet, so a campaign stays away for
 	// one TTL; TryCampaign returns this.

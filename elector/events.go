@@ -33,10 +33,10 @@ const (
 // Event tells one transition of an elector.
 type Event struct {
 	Kind     EventKind
-	Time     time.Time
+	Time     time.Time // when it happened
 	Election string
 	Token    int64             // of the term or leader in question; zero if none
-	Holder   backend.Candidate // NewLeader, Started
+	Holder   backend.Candidate // NewLeader, Sealing, Started: who leads
 	Err      error             // why
 }
 

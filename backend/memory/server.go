@@ -26,7 +26,8 @@ func (s *Server) StepClock(d time.Duration) {
 	s.offset += d
 }
 
-// Remove deletes an election's record, as an operator would who knows no better. The counter stays, as in every store.
+// Remove deletes an election's record, as an operator would who knows no better. The counter stays, so tokens still
+// grow; stores whose record holds the counter rest on their clock then.
 func (s *Server) Remove(election string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,6 +11,7 @@ const (
 	exitUnavailable = 69
 	exitInternal    = 70
 	exitSystem      = 71
+	exitOutput      = 74
 	exitBusy        = 75
 	exitLost        = 76
 )
@@ -32,6 +33,14 @@ func (e *exitError) Unwrap() error { return e.err }
 
 func exit(code int, format string, args ...any) *exitError {
 	return &exitError{code: code, err: fmt.Errorf(format, args...)}
+}
+
+// written says how to exit after output was written.
+func written(err error) error {
+	if err == nil {
+		return nil
+	}
+	return exit(exitOutput, "the output can't be written: %w", err)
 }
 
 func usage(format string, args ...any) *exitError { return exit(exitUsage, format, args...) }

@@ -39,6 +39,7 @@ func TestBadInput(t *testing.T) {
 		{"TTL without room", "run --election e --ttl=900ms -- true", "", []string{"900ms leaves no time", "at least 1.6s"}},
 		{"endless TTL", "run --election e --ttl=1000000h -- true", "", []string{"above", "maximum", "shorter"}},
 		{"no timeout", "status --election e --timeout 0s", "", []string{"--timeout must be more than zero"}},
+		{"empty store", "run --election e --store= -- true", "", []string{"--store is empty", "on this machine alone"}},
 		{"unknown scheme", "status --election e", "zookeeper://h", []string{"no store for the scheme zookeeper", "known are redis"}},
 		{"no scheme", "status --election e", "localhost:6379", []string{"no scheme", "must look like redis://"}},
 		{"memory", "run --election e -- true", "memory:x", []string{"lives in one process", "known are redis"}},

@@ -89,8 +89,13 @@ func (s setting) start(t testing.TB, args ...string) *process {
 	p := &process{t: t, cmd: exec.Command(cmp.Or(s.binary, "/proc/self/exe"), args...), done: make(chan struct{})}
 	p.cmd.Args[0] = "tenure"
 	// Not the variable that tells the tests their password: it is no part of tenure's environment.
-	own := slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, "TENURE_CANARY=") })
-	p.cmd.Env = append(own, asTenure+"=1", storeVariable+"="+s.store, "XDG_STATE_HOME="+t.TempDir())
+	own := slices.DeleteFunc(os.Environ(), func(e string) bool {
+		return strings.HasPrefix(e, "TENURE_CANARY=") || strings.HasPrefix(e, storeVariable+"=")
+	})
+	p.cmd.Env = append(own, asTenure+"=1", "XDG_STATE_HOME="+t.TempDir())
+	if s.store != "" {
+		p.cmd.Env = append(p.cmd.Env, storeVariable+"="+s.store)
+	}
 	p.cmd.Env = append(p.cmd.Env, s.env...)
 	p.cmd.Stdout, p.cmd.Stderr = &p.stdout, &p.stderr
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // also a frozen one ends with the test

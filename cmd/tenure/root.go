@@ -16,6 +16,7 @@ import (
 type app struct {
 	stdout, stderr io.Writer
 	store          string
+	storeGiven     func() bool // --store is on the command line, perhaps empty
 	json           bool
 	verbose        bool
 }
@@ -24,7 +25,7 @@ const rootLong = `tenure elects one leader among many processes and runs a progr
 
 Every command needs to know the store that keeps the leases. Give its URL in the environment
 variable TENURE_STORE or with --store; without either it is an SQLite file of this user, which
-elects among the processes of this machine:
+elects among the processes of this user on this machine alone. An empty URL is refused:
 
   redis://user:password@host:6379/0        one Redis server; rediss:// with TLS
   redis+sentinel://host1,host2/master      Redis behind Sentinel
@@ -56,6 +57,7 @@ func (a *app) root() *cobra.Command {
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.store, "store", "", "URL of the store; default $TENURE_STORE, else an SQLite file of this user. "+
 		"A password given here shows in the process list: use TENURE_STORE for it")
+	a.storeGiven = func() bool { return flags.Changed("store") }
 	flags.BoolVar(&a.json, "json", false, "write JSON: results to standard output, logs to standard error, one object a line")
 	flags.BoolVar(&a.verbose, "verbose", false, "log every step of the election")
 	root.AddCommand(a.runCommand(), a.statusCommand(), a.watchCommand(), a.versionCommand())

@@ -16,8 +16,13 @@ Start the same line on each machine. One is elected and runs CMD; the others wai
 lease is renewed. When CMD ends by itself, the election is given up and tenure exits with CMD's code.
 When the lease is lost, CMD is killed before another can be elected, and tenure campaigns again.
 
+This makes CMD run on one machine at a time, not once: when it has ended, the next one that waits, or
+starts a moment later, runs it too. What must happen once a night has to note in its data that it is done.
+
 CMD is run without a shell, in a process group of its own, by a second process (the guardian) that ends
-it in time even if tenure itself is killed or frozen. It finds in its environment:
+it in time even if tenure itself is killed or frozen. What CMD leaves behind when it ends gets TERM, and
+KILL 2 s later. Its standard input is tenure's, but /dev/null in place of a terminal. Its environment is
+tenure's, TENURE_STORE with its password included, and:
 
   TENURE_ELECTION   the election's name
   TENURE_TOKEN      the fencing token: a number that is greater in each later term
@@ -43,7 +48,7 @@ Exit codes:
 With --once a store that doesn't answer for one TTL ends the wait with 69.`
 
 const runExample = `  tenure run --election settlement -- ./settle.sh --loop
-  tenure run --election nightly --once --wait 0s -- ./report.sh          from cron: where another leads, exit 75
+  tenure run --election nightly --once --wait 0s -- ./report.sh          from cron: while another leads, exit 75
   tenure run --election mover --ttl 15s --grace 1m -- python3 mover.py
   tenure run --election demo -- sh -c 'echo "I lead under token $TENURE_TOKEN"; sleep 3600'`
 
@@ -75,7 +80,7 @@ func (a *app) runCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.election, "election", "", "name of the election (required)")
-	flags.DurationVar(&o.ttl, "ttl", 5*time.Second, "for how long a dead leader keeps the election")
+	flags.DurationVar(&o.ttl, "ttl", 5*time.Second, "for how long a dead leader keeps the election; at least 1.6s")
 	flags.DurationVar(&o.wait, "wait", 0, "exit with 75 after waiting this long to lead; 0s tries once (default: wait for ever)")
 	flags.BoolVar(&o.once, "once", false, "exit with 76 when the lease is lost, instead of campaigning again")
 	flags.DurationVar(&o.grace, "grace", 10*time.Second, "time from TERM to KILL when stepping down on purpose")

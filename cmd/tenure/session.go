@@ -34,6 +34,9 @@ func (a *app) run(o *runOptions) error {
 	if a.passwordShows() {
 		log.Warn("the password in --store shows in the process list: give the URL in " + storeVariable)
 	}
+	if a.choseNone() {
+		log.Info("no store is given: only processes of this user on this machine take part; for several machines set " + storeVariable)
+	}
 	s := &session{runOptions: o, log: log, signals: signals, renewed: make(chan struct{}, 1)}
 	s.contact = &contact{LeaseStore: store, log: log}
 	defer s.close()

@@ -20,7 +20,8 @@ Exit codes:
   0    somebody leads
   1    nobody leads
   64   wrong usage: a flag or the store's URL
-  69   the store is not available`
+  69   the store is not available
+  74   the output can't be written`
 
 const statusExample = `  tenure status --election settlement
   tenure status --election settlement --json | jq -r .holder`
@@ -70,7 +71,7 @@ func (a *app) status(ctx context.Context, election string) error {
 	if err == nil && !r.Held() {
 		return &exitError{code: exitNobody}
 	}
-	return err
+	return written(err)
 }
 
 // standing is an election as JSON, in status and watch.

@@ -46,6 +46,24 @@ func TestStatusOfNobody(t *testing.T) {
 	}
 }
 
+func TestOutputThatCantBeWritten(t *testing.T) {
+	t.Parallel()
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer full.Close()
+	for _, args := range [][]string{
+		{"version"}, {"version", "--json"}, {"status", "--election", "e"}, {"status", "--election", "e", "--json"}, {"watch", "--election", "e"}, {"watch", "--election", "e", "--json"},
+	} {
+		var stderr output
+		store := "--store=" + sqlite(t).store
+		if code := execute(append(args, store), full, &stderr); code != exitOutput || !strings.Contains(stderr.String(), "the output can't be written") {
+			t.Errorf("%v: exit code %d, said %q", args, code, stderr.String())
+		}
+	}
+}
+
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	s := sqlite(t)
@@ -89,8 +107,8 @@ func TestDefaultStoreIsTheUsersOwn(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	p := setting{env: []string{"XDG_STATE_HOME=", "HOME=" + home}}.start(t, command([]string{"--election", election}, child("exit", "3")...)...)
-	if p.code() != 3 {
-		t.Errorf("exit code %d", p.code())
+	if p.code() != 3 || !strings.Contains(p.stderr.String(), "no store is given: only processes of this user on this machine take part") {
+		t.Errorf("exit code %d, said %q", p.code(), p.stderr.String())
 	}
 	dir := filepath.Join(home, ".local", "state", "tenure")
 	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
@@ -98,6 +116,15 @@ func TestDefaultStoreIsTheUsersOwn(t *testing.T) {
 	}
 	if info, err := os.Stat(filepath.Join(dir, "tenure.db")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("file %v, %v", info, err)
+	}
+}
+
+// An empty variable, as of a cron job that lacks one, must not make each machine elect a leader of its own.
+func TestEmptyStoreVariable(t *testing.T) {
+	t.Parallel()
+	p := setting{env: []string{storeVariable + "="}}.start(t, command([]string{"--election", election}, child("exit", "3")...)...)
+	if p.code() != exitUsage || !strings.Contains(p.stderr.String(), "TENURE_STORE is empty") {
+		t.Errorf("exit code %d, said %q", p.code(), p.stderr.String())
 	}
 }
 

@@ -18,16 +18,9 @@ const storeVariable = "TENURE_STORE"
 
 // open opens the store that the user chose. Neither its errors nor anything else shows the URL.
 func (a *app) open(ctx context.Context) (backend.LeaseStore, error) {
-	raw, from := a.store, "--store"
-	if raw == "" {
-		raw, from = os.Getenv(storeVariable), storeVariable
-	}
-	if raw == "" {
-		var err error
-		if raw, err = defaultStore(); err != nil {
-			return nil, err
-		}
-		from = "the default store"
+	raw, from, err := a.storeURL()
+	if err != nil {
+		return nil, err
 	}
 	if err := checkScheme(raw); err != nil {
 		return nil, usage("%s: %w", from, err)
@@ -40,6 +33,29 @@ func (a *app) open(ctx context.Context) (backend.LeaseStore, error) {
 		return nil, usage("%s: %s", from, plainly(err))
 	}
 	return nil, exit(exitUnavailable, "%s: %w", from, err)
+}
+
+// storeURL returns the URL that the user chose, and where. An empty one is a mistake, such as a variable that cron doesn't know: with the default store in its
+// place each machine would elect a leader of its own.
+func (a *app) storeURL() (raw, from string, err error) {
+	if a.choseNone() {
+		raw, err = defaultStore()
+		return raw, "the default store", err
+	}
+	raw, from = a.store, "--store"
+	if !a.storeGiven() {
+		raw, from = os.Getenv(storeVariable), storeVariable
+	}
+	if raw == "" {
+		return "", "", usage("%s is empty: give the URL of the store, or leave it out for a store of this user on this machine alone", from)
+	}
+	return raw, from, nil
+}
+
+// choseNone tells whether the user chose no store.
+func (a *app) choseNone() bool {
+	_, set := os.LookupEnv(storeVariable)
+	return !set && !a.storeGiven()
 }
 
 // checkScheme refuses what no other process could share, and names the stores that there are. A URL without // may begin with a part of

@@ -25,10 +25,10 @@ func (a *app) versionCommand() *cobra.Command {
 			}{Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
 			v.Version, v.Commit = buildVersion()
 			if a.json {
-				return json.NewEncoder(a.stdout).Encode(v)
+				return written(json.NewEncoder(a.stdout).Encode(v))
 			}
 			_, err := fmt.Fprintf(a.stdout, "tenure %s (%s, %s)\n", v.Version, v.Go, v.System)
-			return err
+			return written(err)
 		},
 	}
 }

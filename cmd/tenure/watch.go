@@ -22,7 +22,8 @@ While the store is away, watch warns and waits for it. Of several changes in a m
 Exit codes:
   0    ended by Ctrl-C (INT) or TERM
   64   wrong usage: a flag or the store's URL
-  69   the store can't be opened`
+  69   the store can't be opened
+  74   the output can't be written`
 
 const watchExample = `  tenure watch --election settlement
   tenure watch --election settlement --json | jq --unbuffered -r .holder`
@@ -67,7 +68,7 @@ func (a *app) watch(ctx context.Context, election string) error {
 			continue
 		}
 		if err := a.printLeader(election, l); err != nil {
-			return exit(exitSystem, "%w", err)
+			return written(err)
 		}
 	}
 	return nil
