@@ -109,7 +109,7 @@ func TestBusyIsSaidAtOnce(t *testing.T) {
 		a := start(t, config(server.Client(), "a"))
 		<-a.terms
 		began := time.Now()
-		if err := a.Run(t.Context(), nil); !errors.Is(err, ErrBusy) {
+		if err := a.Run(t.Context(), func(context.Context, *Term) error { return nil }); !errors.Is(err, ErrBusy) {
 			t.Errorf("Run returned %v", err)
 		}
 		if took := time.Since(began); took > 0 {

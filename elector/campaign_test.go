@@ -108,6 +108,30 @@ func TestCampaignOfAClosedOrMovedElectionEndsWithItsReason(t *testing.T) {
 	})
 }
 
+// The error of a campaign that was given up tells what kept it from leading.
+func TestAnEndedCampaignTellsItsTrouble(t *testing.T) {
+	bubble(t, func(t *testing.T, server *memory.Server) {
+		f := newFaulty(server.Client())
+		f.set(func(context.Context, string) error { return errInjected }, nil)
+		e := newTest(t, config(f, "a"))
+		ctx, cancel := context.WithTimeout(t.Context(), 3*ttl)
+		defer cancel()
+		if _, err := e.Campaign(ctx); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errInjected) || !strings.Contains(err.Error(), "injected") {
+			t.Errorf("got %v", err)
+		}
+		f.set(nil, nil)
+		if term, err := e.TryCampaign(t.Context()); err != nil {
+			t.Error(err)
+		} else {
+			_ = term.Resign(t.Context())
+		}
+		if err := e.Run(t.Context(), nil); !errors.Is(err, backend.ErrInvalid) {
+			t.Errorf("Run without a function: %v", err)
+		}
+		_ = e.Close()
+	})
+}
+
 func TestBadConfigurationsAreAllReported(t *testing.T) {
 	s := memory.New()
 	_, err := New(Config{Store: s, Election: "", TTL: -1, Candidate: backend.Candidate{ID: string(make([]byte, 300))}, DrainTimeout: -1, ClockDrift: 2})

@@ -3,6 +3,7 @@ package elector
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -66,6 +67,9 @@ func (e *Elector) Leading() bool {
 // It returns ErrBusy when this elector is campaigning or leading already, ErrClosed after Close, and an error that wraps backend.ErrInvalid, ErrVersion, ErrMoved or
 // ErrClosed when the store can't ever grant this election.
 func (e *Elector) Run(ctx context.Context, lead func(context.Context, *Term) error) error {
+	if lead == nil {
+		return fmt.Errorf("elector: %q: %w: Run needs a function", e.cfg.Election, backend.ErrInvalid)
+	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -55,6 +55,7 @@ func (s *session) campaign() (*elector.Term, error) {
 		case <-waited:
 			cancel(errWaited)
 		case <-look.C:
+			s.warn()
 			if silent, _ := s.contact.silent(); s.once && silent >= s.ttl {
 				cancel(errAway)
 			}

@@ -132,6 +132,7 @@ func (v *service) accompany() ending {
 		case <-v.renewed:
 			v.child.Extend(deadlines(v.term))
 		case <-push.C:
+			v.warn()
 			v.child.Extend(deadlines(v.term))
 			if v.killBy != 0 && guardian.Now() > v.killBy.Add(stuckAfter) {
 				return ending{err: errStuck}

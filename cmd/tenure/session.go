@@ -5,8 +5,10 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"slices"
 	"time"
 
+	"github.com/tenure-go/tenure/backend"
 	"github.com/tenure-go/tenure/elector"
 )
 
@@ -21,6 +23,8 @@ type session struct {
 
 	stop  os.Signal // the first TERM or INT
 	hurry bool      // a second one: wait for nothing that runs out by itself
+
+	warned []string // what the store warns of, as told
 }
 
 func (a *app) run(o *runOptions) error {
@@ -84,6 +88,20 @@ func (s *session) loop() error {
 		}
 		if e.pause > 0 {
 			s.idle(e.pause)
+		}
+	}
+}
+
+// warn tells what the store has found out about its server, each thing once. A store may know only some time after its first answer.
+func (s *session) warn() {
+	warner, ok := backend.As[backend.Warner](s.contact)
+	if !ok {
+		return
+	}
+	for _, w := range warner.Warnings() {
+		if !slices.Contains(s.warned, w) {
+			s.warned = append(s.warned, w)
+			s.log.Warn("the store endangers leases", slog.String("warning", w))
 		}
 	}
 }

@@ -51,7 +51,7 @@ func (a *app) statusCommand() *cobra.Command {
 }
 
 func (a *app) status(ctx context.Context, election string) error {
-	store, err := a.open(ctx)
+	store, err := a.openToLook(ctx)
 	if err != nil {
 		return err
 	}

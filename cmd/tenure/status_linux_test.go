@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/tenure-go/tenure/internal/testenv"
 )
 
 func TestStatus(t *testing.T) {
@@ -38,11 +40,38 @@ func TestStatus(t *testing.T) {
 func TestStatusOfNobody(t *testing.T) {
 	t.Parallel()
 	s := sqlite(t)
+	if p := s.start(t, "status", "--election", election); p.code() != exitUnavailable || !strings.Contains(p.stderr.String(), "nobody has campaigned there") {
+		t.Errorf("without a file: exit code %d, %s", p.code(), p.stderr.String())
+	}
+	if code := s.start(t, command([]string{"--election", "other"}, child("exit", "0")...)...).code(); code != 0 {
+		t.Fatalf("exit code %d", code)
+	}
 	if p := s.start(t, "status", "--election", election); p.code() != exitNobody || p.stdout.String() != "election    \"night shift\"\nleader      nobody\nlast token  0\n" {
 		t.Errorf("exit code %d, output\n%s", p.code(), p.stdout.String())
 	}
 	if p := s.start(t, "status", "--election", election, "--json"); p.code() != exitNobody || p.stdout.String() != `{"election":"night shift","held":false,"holder":"","token":0}`+"\n" {
 		t.Errorf("exit code %d, output\n%s", p.code(), p.stdout.String())
+	}
+}
+
+// What the store has found out about its server is told, each thing once.
+func TestWarningsOfTheStore(t *testing.T) {
+	t.Parallel()
+	s := setting{store: testenv.Redis(t).URL()} // it keeps nothing on disk
+	p, _ := leader(t, s, nil, child("tell", "terminated")...)
+	p.logs("endangers leases")
+	p.send(syscall.SIGTERM)
+	p.code()
+	told := map[string]int{}
+	for line := range strings.Lines(p.stderr.String()) {
+		if _, warning, found := strings.Cut(line, "endangers leases"); found {
+			told[warning]++
+		}
+	}
+	for warning, n := range told {
+		if n != 1 {
+			t.Errorf("told %d times:%s", n, warning)
+		}
 	}
 }
 

@@ -35,6 +35,21 @@ func (a *app) open(ctx context.Context) (backend.LeaseStore, error) {
 	return nil, exit(exitUnavailable, "%s: %w", from, err)
 }
 
+// openToLook opens the store for a command that only reads. A file that isn't there is an answer for nobody: a mistyped path would look like an election without a
+// leader.
+func (a *app) openToLook(ctx context.Context) (backend.LeaseStore, error) {
+	raw, from, err := a.storeURL()
+	if err != nil {
+		return nil, err
+	}
+	if u, err := backend.ParseURL(raw); err == nil && u.Scheme == "sqlite" {
+		if _, err := os.Stat(u.Path); errors.Is(err, os.ErrNotExist) {
+			return nil, exit(exitUnavailable, "%s: there is no file %s: nobody has campaigned there", from, u.Path)
+		}
+	}
+	return a.open(ctx)
+}
+
 // storeURL returns the URL that the user chose, and where. An empty one is a mistake, such as a variable that cron doesn't know: with the default store in its
 // place each machine would elect a leader of its own.
 func (a *app) storeURL() (raw, from string, err error) {

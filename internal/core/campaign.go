@@ -21,6 +21,7 @@ type campaign struct {
 	woken    bool  // a change was reported since the last request was sent
 	called   bool  // the last look was for such a report
 	futile   int   // looks in a row that came early and found nothing new
+	trouble  error // the last failure, until an answer or a new campaign
 	watchBy  int64 // look by then, even if the watch isn't open
 	failures int
 }
@@ -36,6 +37,7 @@ func (m *Machine) onWant(mode Mode, caller uint64) {
 		m.do(Action{Kind: DoFinish, Caller: caller, Err: ErrBusy})
 	default:
 		m.mode, m.caller, m.refused = mode, caller, 0
+		m.campaign.trouble = nil
 		m.startCampaign(0)
 	}
 }
@@ -59,7 +61,7 @@ func (m *Machine) onUnwant(err error) {
 	switch m.state {
 	case Following:
 	case Campaigning, Quarantined:
-		m.finish(err)
+		m.finish(m.because(err))
 	case Sealing:
 		m.term.stop = err
 		m.leaveSealing(fmt.Errorf("%w: %w", ErrResigned, err), 0)
@@ -69,6 +71,14 @@ func (m *Machine) onUnwant(err error) {
 	case Draining, Lost, Overrun, Releasing:
 		m.term.stop = err
 	}
+}
+
+// because adds to the reason for which a campaign was given up what kept it from leading.
+func (m *Machine) because(err error) error {
+	if m.campaign.trouble == nil {
+		return err
+	}
+	return fmt.Errorf("%w (last failure: %v)", err, m.campaign.trouble) //nolint:errorlint // a time-out of a request must not be taken for the caller's
 }
 
 // finish ends the caller's wait, and whatever the campaign may have left at the store is cleaned up behind it.
@@ -236,6 +246,7 @@ func (m *Machine) campaignFailed(err error) {
 		m.finish(err)
 		return
 	}
+	c.trouble = err
 	m.notify(Notice{Kind: NoteFailed, Err: err})
 	if m.mode == Try {
 		m.finish(err)
@@ -248,6 +259,7 @@ func (m *Machine) campaignFailed(err error) {
 // waitFor sleeps until the record's holder should be gone, or a wake-up.
 func (m *Machine) waitFor(r backend.Record) {
 	c := &m.campaign
+	c.trouble = nil
 	if m.mode == Try {
 		m.finish(&backend.HeldError{Record: r})
 		return

@@ -67,6 +67,7 @@ func (m *Machine) onSealed(e Event) {
 		s.next = m.now.Mono + int64(m.backoff(s.failures, m.cfg.RenewInterval))
 		s.failures++
 		t.err = fmt.Errorf("%w: %w", ErrUnsealed, e.Err)
+		m.campaign.trouble = t.err
 		return
 	}
 	for i := range t.seals {

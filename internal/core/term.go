@@ -42,6 +42,7 @@ func (m *Machine) elapsed() time.Duration { return clock.Elapsed(m.term.anchor, 
 
 // begin starts the term's work: all guards know of it.
 func (m *Machine) begin() {
+	m.campaign.trouble = nil
 	m.term.working, m.refused = true, 0
 	m.setState(Leading)
 	m.believe()
@@ -182,7 +183,7 @@ func (m *Machine) conclude() {
 	m.term = term{}
 	switch {
 	case t.stop != nil:
-		m.finish(t.stop)
+		m.finish(m.because(t.stop))
 	case t.again:
 		m.startCampaign(t.stay)
 		if m.state == Quarantined {
