@@ -10,7 +10,7 @@
 // The store follows the path, not the open file. When the file, its -wal or its -shm is removed or replaced, the next call opens what is there now, and a lease that isn't in
 // it is not held any more: a leader learns at its next renewal that it leads no longer, rather than renewing for ever in a file that nobody else sees. Until then
 // two may believe that they lead, as with every record removed by hand; tokens still grow and fence the old one off. When the file was removed without its -wal and -shm, or they without it, calls fail
-// until all processes have let go of the old ones, which each does at its next call.
+// until all processes have let go of the old ones, which each of their stores does at its next call.
 //
 // Watchers are woken at once by changes of the same Store. For changes of others, the store looks at the file four times per second, while somebody watches.
 //

@@ -17,6 +17,9 @@ import (
 // errReplaced says that the path leads to another file than the one which is open.
 var errReplaced = errors.New("the file was removed or replaced during the call")
 
+// errLeftOver says that a connection of this process has not let go of a removed file yet.
+var errLeftOver = errors.New("the file's log was removed, and a call of this process still uses the old one")
+
 // code is SQLite's primary result code, or SQLITE_OK when err isn't one of SQLite.
 func code(err error) int { return extendedCode(err) & 0xff }
 
@@ -31,7 +34,7 @@ func isBusy(err error) bool { return code(err) == sqlite3.SQLITE_BUSY }
 
 // inTransition says that an open came while others make the file, or while others still hold the log of a removed one: they let go at their next call.
 func inTransition(err error) bool {
-	return isBusy(err) || extendedCode(err) == sqlite3.SQLITE_IOERR_SHORT_READ || errors.Is(err, errReplaced)
+	return isBusy(err) || extendedCode(err) == sqlite3.SQLITE_IOERR_SHORT_READ || errors.Is(err, errReplaced) || errors.Is(err, errLeftOver)
 }
 
 // retryWhile repeats f while it fails in a way that passes, for at most patience.

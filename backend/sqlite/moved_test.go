@@ -1,10 +1,13 @@
 package sqlite_test
 
 import (
+	"context"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/tenure-go/tenure/backend"
+	"github.com/tenure-go/tenure/backend/sqlite"
 )
 
 func remove(t *testing.T, paths ...string) {
@@ -82,6 +85,50 @@ func TestRemovedLogMakesNoSecondLeader(t *testing.T) {
 			}
 		})
 	}
+}
+
+// SQLite shares the log's index between all connections of a process. One connection that stays on the removed index, such as the poller's, would take all new ones there: the process
+// would elect beside the others for ever.
+func TestRemovedIndexIsLeftByTheWholeProcess(t *testing.T) {
+	t.Parallel()
+	for _, idle := range []string{"a watch", "another store"} {
+		t.Run(idle, func(t *testing.T) {
+			t.Parallel()
+			path := newPath(t)
+			a := open(t, path)
+			acquire(t, a, claim("e", "a", long))
+			if idle == "a watch" {
+				polled(t, a, path)
+			} else {
+				open(t, path)
+			}
+			remove(t, path+"-shm")
+			b := start(t, "candidate", path, "f", long.String())
+			b.expect("token")
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			l, err := a.Acquire(ctx, claim("f", "a", long))
+			if err == nil {
+				t.Errorf("token %d beside the leader of another process", l.Token)
+			}
+			if idle == "a watch" {
+				want(t, "acquire beside the leader", err, backend.Held)
+			}
+			b.tell("renew")
+			b.expect("renew ok")
+		})
+	}
+}
+
+// polled lets a store watch, and returns when its poller has looked.
+func polled(t *testing.T, s *sqlite.Store, path string) {
+	t.Helper()
+	watch, err := s.Watch(t.Context(), "polled")
+	if err != nil {
+		t.Fatal(err)
+	}
+	start(t, "candidate", path, "polled", long.String()).expect("token")
+	receive(t, watch)
 }
 
 // A file that is put in the place of the old one, as when a backup is restored.

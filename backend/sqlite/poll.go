@@ -42,13 +42,12 @@ func (s *Store) poll(ctx context.Context) {
 
 // look wakes those whose election has changed since the last look.
 func (s *Store) look(ctx context.Context, p *poller) error {
-	ss, err := s.session(ctx)
-	if err != nil {
-		return err
+	if p.conn != nil && (p.session != s.current.Load() || !p.session.intact()) {
+		p.disconnect() // first: while it is there, nobody gets to the new file
+		p.missed = true
 	}
-	if p.conn == nil || p.session != ss {
-		p.missed = p.missed || p.conn != nil
-		if err := p.connect(ctx, ss); err != nil {
+	if p.conn == nil {
+		if err := s.connect(ctx, p); err != nil {
 			return err
 		}
 	}
@@ -71,8 +70,11 @@ func (s *Store) look(ctx context.Context, p *poller) error {
 	return nil
 }
 
-func (p *poller) connect(ctx context.Context, ss *session) error {
-	p.disconnect()
+func (s *Store) connect(ctx context.Context, p *poller) error {
+	ss, err := s.session(ctx)
+	if err != nil {
+		return err
+	}
 	conn, err := ss.reader.Conn(ctx)
 	if err != nil {
 		return err

@@ -108,6 +108,13 @@ func (ss *session) open(ctx context.Context) error {
 			return err
 		}
 	}
+	// SQLite shares the log's index between all connections of a process: as long as one of an earlier session, or of another store, is left on a removed index, new ones are
+	// on it too, whatever the path leads to.
+	for _, f := range ss.files {
+		if !f.held() {
+			return errLeftOver
+		}
+	}
 	return nil
 }
 

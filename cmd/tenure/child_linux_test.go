@@ -32,6 +32,8 @@ func childMain(what string, args []string) error {
 		return nil
 	case "work":
 		return work(args)
+	case "chaos":
+		return chaosChild(args[0], args[1])
 	case "tell": // tells signals; ends on the one that is named
 		tell(args[0])
 		return nil

@@ -94,7 +94,7 @@ func bareHandOver(t *testing.T, url string) float64 {
 	return median(slices.Sorted(slices.Values(all)))
 }
 
-func redisClient(t *testing.T, url string) *goredis.Client {
+func redisClient(t testing.TB, url string) *goredis.Client {
 	t.Helper()
 	o, err := goredis.ParseURL(url)
 	if err != nil {
