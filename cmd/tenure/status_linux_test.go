@@ -82,12 +82,13 @@ func TestOutputThatCantBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer full.Close()
+	s := sqlite(t)
+	s.start(t, command([]string{"--election", "other"}, child("exit", "0")...)...).code() // makes the file
 	for _, args := range [][]string{
 		{"version"}, {"version", "--json"}, {"status", "--election", "e"}, {"status", "--election", "e", "--json"}, {"watch", "--election", "e"}, {"watch", "--election", "e", "--json"},
 	} {
 		var stderr output
-		store := "--store=" + sqlite(t).store
-		if code := execute(append(args, store), full, &stderr); code != exitOutput || !strings.Contains(stderr.String(), "the output can't be written") {
+		if code := execute(append(args, "--store="+s.store), full, &stderr); code != exitOutput || !strings.Contains(stderr.String(), "the output can't be written") {
 			t.Errorf("%v: exit code %d, said %q", args, code, stderr.String())
 		}
 	}
