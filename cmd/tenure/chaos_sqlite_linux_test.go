@@ -35,10 +35,6 @@ func (l *chaosSQLite) strike() fault {
 	if l.IntN(2) == 0 {
 		d = l.between(time.Millisecond, chaosTTL/2)
 	}
-	victim := l.slots[l.IntN(chaosSlots)]
-	if leading := l.leading(); leading != nil { // it writes
-		victim = leading
-	}
 	free := func(run func()) func() { return func() { defer l.busy.Store(false); run() } }
 	faults := []fault{
 		{"file: locked", func() { l.hold(d, "BEGIN IMMEDIATE") }},
@@ -49,8 +45,11 @@ func (l *chaosSQLite) strike() fault {
 				l.hold(20*time.Millisecond, "BEGIN IMMEDIATE")
 			}
 		}},
-		{"file: a candidate is frozen in its transaction", func() { l.catch(victim, d) }},
 		{"file: checkpoint", func() { l.hold(0, "PRAGMA wal_checkpoint(TRUNCATE)") }},
+	}
+	if s := l.leading(); l.IntN(6) == 0 && s != nil && s.busy.CompareAndSwap(false, true) { // it writes
+		c := s.candidate
+		return fault{"file: the leader is frozen in its transaction", free(func() { defer s.busy.Store(false); l.catch(c, d) })}
 	}
 	f := faults[l.IntN(len(faults))]
 	return fault{f.name, free(f.run)}
@@ -82,12 +81,8 @@ func (l *chaosSQLite) hold(d time.Duration, statements ...string) {
 }
 
 // catch waits until a candidate is in a transaction, and freezes it there.
-func (l *chaosSQLite) catch(s *slot, d time.Duration) {
-	if !s.busy.CompareAndSwap(false, true) {
-		return
-	}
-	defer s.busy.Store(false)
-	all := l.tribe(s.candidate)
+func (l *chaosSQLite) catch(c *candidate, d time.Duration) {
+	all := l.tribe(c)
 	if len(all) == 0 {
 		return
 	}
