@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/tenure-go/tenure/elector"
@@ -155,6 +156,7 @@ func (v *service) signal(sig os.Signal) {
 		v.endWithin(v.grace)
 	case ends(sig):
 		v.endWithin(0)
+	case sig == syscall.SIGPIPE: // ours: a pipe of our own was closed
 	default:
 		if err := v.child.Signal(sig); err != nil {
 			v.log.Debug("a signal was not passed on", slog.Any("error", err))

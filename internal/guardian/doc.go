@@ -34,8 +34,9 @@
 // # What it can't do
 //
 //   - If wrapper and guardian are both killed, descendants of the command that
-//     are not the command itself live on. If both are frozen, all live on. Guards
-//     at the resource are for this.
+//     are not the command itself live on. If both are frozen, or one is frozen and
+//     the other killed, what they would have ended lives on until the frozen one
+//     runs again. Guards at the resource are for this.
 //   - A descendant that changed to another user (setuid) can't be killed by us.
 //     Done waits for it, so the lease runs out rather than being released early.
 //     A command that is itself setuid does not die with its guardian.
