@@ -37,7 +37,8 @@
 //
 // # What it can't do
 //
-// A store that loses its data forgets who leads. A candidate that has seen the leader then waits for one TTL, in which the leader finds out; one that has not can't know.
+// A store that loses its data forgets who leads. A candidate that has seen the leader then waits for one TTL, in which the leader finds out; one that has not can't know, and a claim that was under way all the time can be
+// granted by a store that no longer knows why to refuse it.
 //
 // Where clock rates differ by more than ρ, the store's wall clock leaps by more than σ, somebody removes the record, the store loses an acknowledged write, or a virtual machine is frozen together with all its clocks, two may
 // believe for a while. And a paused leader may act after its last check. What holds in all these cases is the fencing token: show it to what you write to, see package fence, and list those guards in Config.Guards.

@@ -456,6 +456,26 @@ func TestAForgetfulStoreMakesNoTwoLeaders(t *testing.T) {
 		}
 		fa.lose(fb.now())
 		_, _ = a.end(), b.end()
+		// One try is refused for a TTL, and so is the next.
+		c := newTest(t, config(fb, "c"))
+		term, err := c.Campaign(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = term.Resign(t.Context())
+		pass(2 * ttl)
+		fb.lose(memory.NewServer().Client())
+		for range 2 {
+			if _, err := c.TryCampaign(t.Context()); !errors.Is(err, ErrRecordLost) {
+				t.Errorf("TryCampaign: %v", err)
+			}
+		}
+		pass(2 * ttl)
+		if term, err = c.TryCampaign(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		_ = term.Resign(t.Context())
+		_ = c.Close()
 	})
 }
 

@@ -17,7 +17,6 @@ type campaign struct {
 	request  uint64 // in flight: Get or Acquire
 	flight   backend.Attempt
 	next     int64 // when to look
-	barred   int64 // and not before, whatever wakes us
 	woken    bool  // a change was reported since the last request was sent
 	called   bool  // the last look was for such a report
 	futile   int   // looks in a row that came early and found nothing new
@@ -25,9 +24,6 @@ type campaign struct {
 	watchBy  int64 // look by then, even if the watch isn't open
 	failures int
 }
-
-// ErrTokenOrder is reported when a store grants a token that is not above those seen. Such a grant is given back.
-var ErrTokenOrder = errors.New("elector: the store granted a token that is not above those seen before")
 
 func (m *Machine) onWant(mode Mode, caller uint64) {
 	switch {
@@ -51,7 +47,7 @@ func (m *Machine) startCampaign(wait time.Duration) {
 		return
 	}
 	c.attempt, c.asked, c.seen = m.drawAttempt(), false, backend.Seen{}
-	c.woken, c.called, c.failures, c.futile, c.barred = false, false, 0, 0, 0
+	c.woken, c.called, c.failures, c.futile = false, false, 0, 0
 	c.watchBy = m.now.Mono + int64(m.cfg.AttemptTimeout)
 	m.setState(Campaigning)
 	m.notify(Notice{Kind: NoteCampaigning})
@@ -104,7 +100,11 @@ func (m *Machine) advanceCampaign() {
 			return
 		}
 	}
-	if c.request != 0 || m.now.Mono < c.next {
+	if m.now.Mono < m.barred && m.mode == Try {
+		m.finish(ErrRecordLost)
+		return
+	}
+	if c.request != 0 || m.now.Mono < max(c.next, m.barred) {
 		return
 	}
 	c.called, c.woken = c.woken, false
@@ -162,17 +162,12 @@ func (m *Machine) lostOwn() bool {
 	return m.lastHard > 0 && clock.Elapsed(m.lastAnchor, m.now) < m.lastHard
 }
 
-// waitOutLost stays away from an election whose record was lost: its holder may have renewed just before that, doesn't know yet, and believes for one TTL at most.
+// waitOutLost stays away from an election whose record was lost, in later campaigns too: its holder may have renewed just before that, doesn't know yet, and believes for
+// one TTL at most.
 func (m *Machine) waitOutLost() {
 	m.notify(Notice{Kind: NoteFailed, Err: ErrRecordLost})
-	if m.mode == Try {
-		m.finish(ErrRecordLost)
-		return
-	}
-	c := &m.campaign
-	c.failures = 0
-	c.barred = m.now.Mono + int64(max(m.leader.TTL, m.cfg.TTL)+Lag(m.cfg.TTL))
-	c.next = c.barred
+	m.campaign.failures = 0
+	m.barred = m.in(max(m.leader.TTL, m.cfg.TTL) + Lag(m.cfg.TTL))
 }
 
 // own reports a record that this machine's own attempts made, so that an Acquire will get past it.
@@ -367,7 +362,7 @@ func (m *Machine) dueCampaign() int64 {
 	}
 	due := never
 	if c.request == 0 {
-		due = c.next
+		due = max(c.next, m.barred)
 		if m.watch.state == watchOpening && m.mode != Try {
 			due = max(due, c.watchBy)
 		}

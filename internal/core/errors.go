@@ -11,5 +11,6 @@ var (
 	ErrClosed     = errors.New("elector: closed")
 	ErrBusy       = errors.New("elector: a campaign or term of this elector is under way already")
 	ErrRecordLost = errors.New("elector: the store has lost the election's record: staying away for a TTL, for its holder may not know yet")
+	ErrTokenOrder = errors.New("elector: the store granted a token that is not above those seen before")
 	ErrUnsealed   = errors.New("elector: the declared guards could not be sealed in time")
 )

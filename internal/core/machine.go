@@ -62,6 +62,7 @@ type Machine struct {
 	terms    uint64 // numbers of terms
 	floor    int64  // the highest token seen
 	counter  int64  // the store's, as last seen
+	barred   int64  // no look before this: the store has lost the record
 
 	lastAnchor clock.Reading // of the last lease
 	lastHard   time.Duration

@@ -88,5 +88,5 @@ func (m *Machine) lookSoon(wait time.Duration) {
 		c.woken = true
 		return
 	}
-	c.next = max(c.barred, min(c.next, m.now.Mono+int64(wait)))
+	c.next = min(c.next, m.now.Mono+int64(wait))
 }
