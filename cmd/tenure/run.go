@@ -30,9 +30,9 @@ tenure's, TENURE_STORE with its password included, and:
   TENURE_HOLDER     the id of this candidate
   TENURE_TTL        for how long a dead leader keeps the election, such as 5s
 
-Signals: TERM and INT step down. CMD's group gets TERM, after --grace KILL; the election is given up when
-CMD and all its descendants are gone. A second TERM or INT kills at once. HUP, QUIT, USR1, USR2 and WINCH
-are passed on to CMD's group; while no CMD runs, HUP and QUIT end tenure as TERM does.
+Signals: TERM and INT step down. CMD's group gets the signal, after --grace KILL; the election is given up
+when CMD and all its descendants are gone. A second TERM or INT kills at once. HUP, QUIT, USR1, USR2 and
+WINCH are passed on to CMD's group; while no CMD runs, HUP and QUIT end tenure as TERM does.
 
 Exit codes:
   0-125   CMD's own
@@ -83,7 +83,7 @@ func (a *app) runCommand() *cobra.Command {
 	flags.DurationVar(&o.ttl, "ttl", 5*time.Second, "for how long a dead leader keeps the election; at least 1.6s")
 	flags.DurationVar(&o.wait, "wait", 0, "exit with 75 after waiting this long to lead; 0s tries once (default: wait for ever)")
 	flags.BoolVar(&o.once, "once", false, "exit with 76 when the lease is lost, instead of campaigning again")
-	flags.DurationVar(&o.grace, "grace", 10*time.Second, "time from TERM to KILL when stepping down on purpose")
+	flags.DurationVar(&o.grace, "grace", 10*time.Second, "time from TERM or INT to KILL when stepping down on purpose")
 	flags.StringVar(&o.id, "id", "", "id of this candidate, unique among all (default: made of host, process id and random digits)")
 	flags.StringVar(&o.address, "address", "", "where this candidate is reached, for others to see in 'tenure status'")
 	return cmd

@@ -45,6 +45,7 @@ type service struct {
 	term   *elector.Term
 	child  *guardian.Child
 	killBy guardian.BootTime // when it is killed; zero while nobody has told it to end
+	intBy  guardian.BootTime // until when it may end by itself after INT; zero without one
 }
 
 // serve runs the command under a term and returns when it and its descendants are gone.
@@ -134,6 +135,7 @@ func (v *service) accompany() ending {
 			v.child.Extend(deadlines(v.term))
 		case <-push.C:
 			v.warn()
+			v.endOfInterrupt()
 			v.child.Extend(deadlines(v.term))
 			if v.killBy != 0 && guardian.Now() > v.killBy.Add(stuckAfter) {
 				return ending{err: errStuck}
@@ -153,6 +155,10 @@ func (v *service) signal(sig os.Signal) {
 	case ends(sig) && v.stop == nil:
 		v.stop = sig
 		v.log.Info("stepping down", slog.String("signal", sig.String()))
+		if sig == os.Interrupt {
+			v.interrupt()
+			return
+		}
 		v.endWithin(v.grace)
 	case ends(sig):
 		v.endWithin(0)
@@ -161,6 +167,22 @@ func (v *service) signal(sig os.Signal) {
 		if err := v.child.Signal(sig); err != nil {
 			v.log.Debug("a signal was not passed on", slog.Any("error", err))
 		}
+	}
+}
+
+// interrupt passes INT on, as Ctrl-C would reach a command without tenure. One that doesn't end of it is killed after the grace: a TERM in between would be taken
+// by many for "now".
+func (v *service) interrupt() {
+	if err := v.child.Signal(os.Interrupt); err != nil {
+		v.log.Debug("a signal was not passed on", slog.Any("error", err))
+	}
+	v.intBy = guardian.Now().Add(v.grace)
+}
+
+func (v *service) endOfInterrupt() {
+	if v.intBy != 0 && guardian.Now() > v.intBy {
+		v.endWithin(0)
+		v.intBy = 0
 	}
 }
 

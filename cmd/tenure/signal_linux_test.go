@@ -12,12 +12,12 @@ func TestStepDown(t *testing.T) {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
 			s := sqlite(t)
-			p, f := leader(t, s, nil, child("tell", "terminated")...)
+			p, f := leader(t, s, nil, child("tell", sig.String())...)
 			p.send(sig)
 			if got := p.code(); got != 0 {
 				t.Errorf("exit code %d, want the command's", got)
 			}
-			if !strings.HasSuffix(p.stdout.String(), "got terminated\n") {
+			if !strings.HasSuffix(p.stdout.String(), "got "+sig.String()+"\n") {
 				t.Errorf("the command wrote %q", p.stdout.String())
 			}
 			gone(t, "a step-down", f.guardian, f.child)
@@ -28,10 +28,28 @@ func TestStepDown(t *testing.T) {
 
 func TestGraceEndsWithKill(t *testing.T) {
 	t.Parallel()
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
+		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
+			s := sqlite(t)
+			p, _ := leader(t, s, []string{"--grace", "50ms"}, child("tell", "none")...)
+			p.send(sig)
+			if got := p.code(); got != 137 {
+				t.Errorf("exit code %d", got)
+			}
+			nobody(t, s)
+		})
+	}
+}
+
+// Ctrl-C gives what it gives without tenure.
+func TestInterruptedCommandsCode(t *testing.T) {
+	t.Parallel()
 	s := sqlite(t)
-	p, _ := leader(t, s, []string{"--grace", "50ms"}, child("tell", "none")...)
-	p.send(syscall.SIGTERM)
-	if got := p.code(); got != 137 {
+	p := s.start(t, command([]string{"--election", election}, "--", "sleep", "1000")...)
+	p.logs("started")
+	p.send(syscall.SIGINT)
+	if got := p.code(); got != 130 {
 		t.Errorf("exit code %d", got)
 	}
 	nobody(t, s)
