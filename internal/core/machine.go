@@ -103,7 +103,8 @@ func (m *Machine) Step(in Input) []Action {
 func (m *Machine) take(e Event) {
 	switch e.Kind {
 	case Tick:
-		if m.term.working && !m.term.gone {
+		switch m.state {
+		case Leading, Draining, Lost:
 			m.believe()
 		}
 	case Want:
