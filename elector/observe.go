@@ -132,15 +132,14 @@ func (o *observer) wait(r backend.Record) time.Duration {
 
 // early is the wait before a look that a wake-up asks for: wake-ups that keep coming and tell nothing are believed less and less.
 func (o *observer) early() time.Duration {
-	const patience = 4
-	if o.futile < patience {
+	if o.futile < core.Patience {
 		return 0
 	}
-	return o.backoff(o.futile - patience)
+	return o.backoff(o.futile - core.Patience)
 }
 
 func (o *observer) backoff(n int) time.Duration {
-	return rand.N(max(1, min(25*time.Millisecond<<min(n, 20), o.elector.cfg.TTL/2)))
+	return rand.N(max(1, core.Ceiling(n, o.elector.cfg.TTL/2)))
 }
 
 func (o *observer) look(ctx context.Context) (backend.Record, error) {

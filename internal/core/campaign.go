@@ -281,9 +281,8 @@ func (m *Machine) waitFor(r backend.Record) {
 // early is the wait before a look that doesn't await the holder's time. Wake-ups are spread over the followers; where they keep coming and tell nothing, they
 // are believed less and less, so that no watch can make a follower flood the store.
 func (m *Machine) early() time.Duration {
-	const patience = 4
-	if n := m.campaign.futile; n >= patience {
-		return m.backoff(n-patience, m.cfg.TTL/2)
+	if n := m.campaign.futile; n >= Patience {
+		return m.backoff(n-Patience, m.cfg.TTL/2)
 	}
 	return m.spread()
 }

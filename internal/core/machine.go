@@ -223,9 +223,13 @@ func (m *Machine) drawAttempt() backend.Attempt {
 
 // backoff is the wait after the n-th failure in a row: full jitter, growing, never above most.
 func (m *Machine) backoff(n int, most time.Duration) time.Duration {
-	ceiling := min(backoffBase<<min(n, 20), most)
-	return m.jitter(ceiling)
+	return m.jitter(Ceiling(n, most))
 }
 
-// backoffBase is the ceiling of the first wait, halved.
-const backoffBase = 25 * time.Millisecond
+// Ceiling is the longest wait after the n-th failure in a row, counted from 0: it doubles up to most.
+func Ceiling(n int, most time.Duration) time.Duration {
+	return min(25*time.Millisecond<<min(n, 20), most)
+}
+
+// Patience is how many wake-ups in a row are believed although they told nothing.
+const Patience = 4
