@@ -27,10 +27,13 @@
 // S4 renew. Renew must extend only a live lease with equal holder, token and attempt; for an expired, released or foreign one it must return
 // [ErrNotHeld], also when nobody else has taken it. An expired lease is never revived.
 //
+// Where Limits.Expiry is Observed or Beat, a lease ends when a challenger takes it, and until then its holder may renew or release it.
+//
 // S5 release. Release must free only its own lease, and the next Acquire must then succeed at once. It must return nil when this attempt's lease is
 // released, also by an earlier call, and ErrNotHeld otherwise. A Lease with Token 0 stands for whatever token its attempt was granted.
 //
-// S6 expiry. A lease must not end before T has passed by the store's clock, and must be grantable to another within T + Limits.ExpiryLag.
+// S6 expiry. A lease must not end before T has passed by the store's clock, and must be grantable to another within T + Limits.ExpiryLag. Where
+// Limits.Expiry is Observed or Beat, to one that has looked (Acquire or Get) since the last renewal.
 //
 // S7 watch. After Watch has returned, each later change of the election that a store makes (grant, release; not renewal) must be followed by at least one receive; a wake-up must follow each
 // reconnect. Wake-ups are coalesced and may be spurious. The channel must be closed when ctx ends or the store is closed.

@@ -11,6 +11,15 @@ type Limits struct {
 	MinTTL, MaxTTL time.Duration
 	// Granularity is the unit to which the store rounds a TTL up.
 	Granularity time.Duration
+	// Expiry says who decides that a lease has ended. Native (or empty): the store, by its clock. Observed and Beat: a challenger which has itself seen no
+	// sign of life for the holder's TTL, so that one which looks for the first time waits for up to one TTL more.
+	Expiry Mode
+	// SilentRenewals says that a renewal leaves the record alone: Record.Renewals stays zero.
+	SilentRenewals bool
+	// Batch is how many leases one request renews at most; zero or one: each takes a request of its own. See BatchRenewer.
+	Batch int
+	// FollowerRequests is how many requests to the server an idle follower makes per TTL at most, the looks of its elector included; zero stands for 1.25.
+	FollowerRequests float64
 	// ExpiryLag is how long after its TTL an expired lease may still stand in the way.
 	ExpiryLag time.Duration
 	// ClockStep is by how much the store's wall clock may step forward within a TTL: σ of the lease inequality. Zero where

@@ -22,9 +22,9 @@ type Record struct {
 	TTL time.Duration
 	// Remaining is what is left of the lease: zero when free.
 	Remaining time.Duration
-	// Age is how long the holder has held it.
+	// Age is how long the holder has held it. It is for display: a store without a clock of its own compares the wall clocks of two candidates.
 	Age time.Duration
-	// Renewals counts renewals of the present lease.
+	// Renewals counts renewals of the present lease; it stays zero where Limits.SilentRenewals says so.
 	Renewals int64
 	// Mode says how the lease lives; challengers obey it rather than their own settings.
 	Mode Mode

@@ -33,9 +33,10 @@ type wrapped struct {
 }
 
 var (
-	_ LeaseStore  = (*wrapped)(nil)
-	_ Unwrapper   = (*wrapped)(nil)
-	_ TokenRaiser = (*wrapped)(nil)
+	_ LeaseStore   = (*wrapped)(nil)
+	_ Unwrapper    = (*wrapped)(nil)
+	_ TokenRaiser  = (*wrapped)(nil)
+	_ BatchRenewer = (*wrapped)(nil)
 )
 
 func (w *wrapped) Unwrap() LeaseStore { return w.inner }
@@ -51,14 +52,10 @@ func (w *wrapped) Acquire(ctx context.Context, c Claim) (Lease, error) {
 }
 
 func (w *wrapped) Renew(ctx context.Context, l Lease) (Lease, error) {
-	ttl, err := w.checkTTL(l.TTL)
-	if err == nil {
-		err = checkLease(l)
-	}
+	l, err := w.checkRenewal(l)
 	if err != nil {
 		return Lease{}, w.fail("renew", l.Election, err)
 	}
-	l.TTL = ttl
 	got, err := run(ctx, w, func(ctx context.Context) (Lease, error) { return w.inner.Renew(ctx, l) })
 	return got, w.fail("renew", l.Election, err)
 }
@@ -195,6 +192,18 @@ func (w *wrapped) checkTTL(ttl time.Duration) (time.Duration, error) {
 		ttl = (ttl + unit - 1).Truncate(unit)
 	}
 	return ttl, nil
+}
+
+// checkRenewal returns l with the TTL that the store keeps.
+func (w *wrapped) checkRenewal(l Lease) (Lease, error) {
+	ttl, err := w.checkTTL(l.TTL)
+	if err == nil {
+		err = checkLease(l)
+	}
+	if err == nil {
+		l.TTL = ttl
+	}
+	return l, err
 }
 
 func checkLease(l Lease) error {

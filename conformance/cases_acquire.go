@@ -101,6 +101,7 @@ func releasedAttempt(t *trial) {
 }
 
 func expiredAttempt(t *trial) {
+	t.native()
 	c := t.brief("P")
 	l := t.grant(t.a, c)
 	t.afterExpiry(t.b, l)

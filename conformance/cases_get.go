@@ -64,6 +64,9 @@ func getRemaining(t *trial) {
 }
 
 func getRenewals(t *trial) {
+	if t.limits.SilentRenewals {
+		t.stop(NotClaimed, "renewals leave the record of this store alone")
+	}
 	l := t.grant(t.a, t.claim("P"))
 	for i := range int64(4) {
 		if r := t.get(t.b); r.Renewals != i {
@@ -98,7 +101,9 @@ func getReleased(t *trial) {
 func getExpired(t *trial) {
 	l := t.grant(t.a, described(t.brief("P")))
 	t.afterExpiry(t.b, l)
-	t.lastTerm(t.get(t.a), l, "expiry")
+	if !t.watched() { // else only who has watched can tell
+		t.lastTerm(t.get(t.a), l, "expiry")
+	}
 	t.lastTerm(t.get(t.b), l, "expiry")
 }
 

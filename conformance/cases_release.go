@@ -83,6 +83,7 @@ func releaseNothing(t *trial) {
 }
 
 func releaseExpired(t *trial) {
+	t.native()
 	l := t.grant(t.a, t.brief("P"))
 	t.afterExpiry(t.b, l)
 	t.refused("release of an expired lease", t.a.Release(t.ctx, l, backend.Handover{}), backend.ErrNotHeld)

@@ -51,6 +51,7 @@ func renewManyTimes(t *trial) {
 }
 
 func renewExpired(t *trial) {
+	t.native()
 	l := t.grant(t.a, t.brief("P"))
 	t.afterExpiry(t.b, l)
 	for _, s := range []backend.LeaseStore{t.a, t.b} {

@@ -104,6 +104,7 @@ func reservationUsed(t *trial) {
 }
 
 func expiredReservesNothing(t *trial) {
+	t.native()
 	l := t.grant(t.a, t.brief("P"))
 	t.afterExpiry(t.b, l)
 	t.refused("release of an expired lease with a reservation", t.a.Release(t.ctx, l, backend.Handover{To: t.id("Q"), For: t.ttl}), backend.ErrNotHeld)

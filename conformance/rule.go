@@ -27,10 +27,12 @@ var (
 		"The same candidate with another attempt must get ErrHeld, unless that attempt is listed in Claim.Abandoned. " +
 		"Once the election's last lease has ended, its attempt must never be granted again. If Claim.Seen is known, a new grant must be refused with ErrOutdated when the counter is not the one seen.", Core}
 	s4 = Rule{"S4", "renew", "Renew must extend only a live lease with equal holder, token and attempt; for an expired, released or foreign one it must return " +
-		"ErrNotHeld, also when nobody else has taken it. An expired lease is never revived.", Core}
+		"ErrNotHeld, also when nobody else has taken it. An expired lease is never revived. Where Limits.Expiry is Observed or Beat, a lease ends when a challenger takes it, " +
+		"and until then its holder may renew or release it.", Core}
 	s5 = Rule{"S5", "release", "Release must free only its own lease, and the next Acquire must then succeed at once. It must return nil when this attempt's lease is " +
 		"released, also by an earlier call, and ErrNotHeld otherwise. A Lease with Token 0 stands for whatever token its attempt was granted.", Core}
-	s6 = Rule{"S6", "expiry", "A lease must not end before T has passed by the store's clock, and must be grantable to another within T + Limits.ExpiryLag.", Core}
+	s6 = Rule{"S6", "expiry", "A lease must not end before T has passed by the store's clock, and must be grantable to another within T + Limits.ExpiryLag. " +
+		"Where Limits.Expiry is Observed or Beat, to one that has looked (Acquire or Get) since the last renewal.", Core}
 	s7 = Rule{"S7", "watch", "After Watch has returned, each later change of the election that a store makes (grant, release; not renewal) must be followed by at least one receive. " +
 		"The channel must be closed when ctx ends or the store is closed.", Claimed}
 	s8 = Rule{"S8", "get", "Get must tell holder, token, counter and remaining time as of a moment within the call. A free election has an empty holder and the last token.", Core}

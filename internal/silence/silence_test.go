@@ -1,0 +1,35 @@
+package silence
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestOnlyTheSameSignIsSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var w Watch[int]
+		check := func(election string, sign int, want time.Duration) {
+			t.Helper()
+			if got := w.Saw(election, sign); got != want {
+				t.Errorf("%s with sign %d has been silent for %v, want %v", election, sign, got, want)
+			}
+		}
+		check("a", 1, 0)
+		<-time.After(time.Second)
+		check("a", 1, time.Second)
+		check("b", 1, 0)
+		<-time.After(time.Second)
+		check("a", 1, 2*time.Second)
+		check("a", 2, 0)
+		check("a", 1, 0) // a sign that comes back is a new one
+		<-time.After(time.Second)
+		check("b", 1, 2*time.Second)
+		w.Forget("b")
+		check("b", 1, 0)
+	})
+}
