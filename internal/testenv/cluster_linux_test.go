@@ -91,9 +91,12 @@ func TestEtcdCluster(t *testing.T) {
 	for _, s := range c.Members()[:2] {
 		s.Kill()
 	}
-	if led := c.Leader(); led != -1 {
-		t.Errorf("%d leads a minority", led)
-	}
+	eventually(t, "the last one notices", func(context.Context) error {
+		if led := c.Leader(); led != -1 {
+			return fmt.Errorf("%d leads a minority", led)
+		}
+		return nil
+	})
 	for _, s := range c.Members()[:2] {
 		s.Start()
 	}
