@@ -13,6 +13,8 @@ type Case struct {
 	// Waits says that the case mostly waits for leases to end; such cases run in parallel.
 	Waits bool
 
+	alone bool // nothing else may ask the server meanwhile
+
 	run func(*trial)
 }
 
@@ -21,6 +23,7 @@ func Cases() []Case {
 	return slices.Concat(
 		exclusionCases, tokenCases, acquireCases, seenCases, renewCases, releaseCases, reservationCases, expiryCases, watchCases,
 		getCases, errorCases, contextCases, nameCases, ttlCases,
+		believerCases, noticeCases, releaseLastCases, successionCases, enduranceCases, observerCases, quietCases,
 	)
 }
 

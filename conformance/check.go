@@ -15,14 +15,25 @@ func Check(ctx context.Context, s Suite) *Report {
 	report := &Report{Results: make([]Result, len(cases))}
 	var done sync.WaitGroup
 	slots := make(chan struct{}, together)
+	one := func(i int, c Case) {
+		result, store := play(ctx, s, c, c.Rule.Slug+"/"+c.Name)
+		report.set(i, store, result)
+	}
 	for i, c := range cases {
+		if c.alone {
+			continue
+		}
 		slots <- struct{}{}
 		done.Go(func() {
 			defer func() { <-slots }()
-			result, store := play(ctx, s, c, c.Rule.Slug+"/"+c.Name)
-			report.set(i, store, result)
+			one(i, c)
 		})
 	}
 	done.Wait()
+	for i, c := range cases {
+		if c.alone {
+			one(i, c)
+		}
+	}
 	return report
 }

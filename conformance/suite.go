@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tenure-go/tenure/backend"
+	"github.com/tenure-go/tenure/elector"
 )
 
 // T is what Suite.Open gets: the part of *testing.T that a case without package testing has too.
@@ -38,6 +39,10 @@ type Suite struct {
 	Plant func(t T, election, moved string, version int)
 	// Remove deletes an election's record behind the store's back, as an operator would. Without it that case is untested.
 	Remove func(t T, election string)
+	// Requests tells how many requests of this suite the server itself has counted so far. Without it, E9 is checked at the store's interface alone.
+	Requests func(t T) int64
+
+	elect func(elector.Config) (candidate, error) // for tests: makes the electors of the election cases
 }
 
 // Run plays every case as a subtest, named by its rule and its sentence, and returns the report, which is logged too.
