@@ -98,7 +98,7 @@ func (e *brokenElector) cancelAfter() time.Duration {
 	switch e.bug {
 	case "work is cancelled when belief ends, not before":
 		return e.hard
-	case "belief ends with the TTL and work is never cancelled by time":
+	case "belief ends when the store says so":
 		return time.Hour
 	}
 	return e.cancel
@@ -272,7 +272,7 @@ func (e *brokenElector) reign(ctx context.Context, t *brokenTerm) (again bool) {
 	if !w.gone {
 		e.release(t)
 	}
-	return w.lost && ctx.Err() == nil
+	return (w.lost || errors.Is(context.Cause(t.ctx), elector.ErrDeadline)) && ctx.Err() == nil
 }
 
 func (e *brokenElector) release(t *brokenTerm) {

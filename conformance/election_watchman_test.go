@@ -44,8 +44,11 @@ func (w *watchman) wait() {
 	if !w.stopping.IsZero() {
 		asked, closed = nil, nil
 	}
-	next := min(time.Until(w.renewAt), e.TTL/20)
-	timer := time.NewTimer(max(next, 0))
+	next := e.TTL / 20
+	if w.renews() {
+		next = min(max(time.Until(w.renewAt), 0), next)
+	}
+	timer := time.NewTimer(next)
 	defer timer.Stop()
 	select {
 	case <-t.returned:
