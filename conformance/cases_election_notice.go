@@ -183,8 +183,8 @@ func resignDuringRenewal(t *trial) {
 	p.stop(errBored)
 	s.because(r, generous, "the end of Run's context", elector.ErrResigned)
 	<-p.done
-	if last := s.history.of(p.client, r.token.Attempt); last[len(last)-1].op != "release" {
-		s.Errorf("the last call of a leader that stepped down is %q, want its release", last[len(last)-1].op)
+	if calls := s.history.of(p.client, r.token.Attempt); calls[len(calls)-1].op != "release" {
+		s.late("the last call of a leader that stepped down is %q, want its release", calls[len(calls)-1].op)
 	}
 	s.isFree(s.b, "a leader stepped down while a renewal was under way")
 }

@@ -108,7 +108,7 @@ func breakableSuite(bug string) Suite {
 func examineElections(t *testing.T, s Suite) *Report {
 	report := new(Report)
 	for _, c := range Cases() {
-		if c.Rule.Slug[0] != 'E' {
+		if !c.elects() {
 			continue
 		}
 		synctest.Test(t, func(t *testing.T) {

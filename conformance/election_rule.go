@@ -1,5 +1,7 @@
 package conformance
 
+import "slices"
+
 // The rules of elections, in the words of package elector. They are checked with electors on the store under test.
 var (
 	e1 = Rule{"E1", "one believer", "Leading must never be true in two candidates at one instant, nor Term.Valid in two terms, under the assumptions below.", Core}
@@ -18,5 +20,8 @@ var (
 	e9 = Rule{"E9", "quiet", "An idle follower must ask the store at most 1.25 times per TTL, or as often as Limits.FollowerRequests says, and a leader once per RenewInterval. " +
 		"While the store is away, neither may flood it.", Core}
 )
+
+// elects reports whether the case needs electors.
+func (c Case) elects() bool { return slices.Contains(electionRules(), c.Rule) }
 
 func electionRules() []Rule { return []Rule{e1, e2, e3, e4, e5, e6, e7, e8, e9} }

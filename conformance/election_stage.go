@@ -94,7 +94,12 @@ func (s *stage) join(name string, change ...func(*elector.Config)) *player {
 	cfg := s.config
 	cfg.Store = p.wire
 	cfg.Candidate = backend.Candidate{ID: p.id, Description: backend.Description{App: "conformance"}}
-	cfg.OnOverrun = func(elector.Overrun) { p.overran <- s.history.now() }
+	cfg.OnOverrun = func(elector.Overrun) {
+		select {
+		case p.overran <- s.history.now():
+		default:
+		}
+	}
 	for _, f := range change {
 		f(&cfg)
 	}
@@ -171,5 +176,12 @@ func (s *stage) await(within time.Duration, what string, ok func() bool) {
 		if time.Now().After(until) {
 			s.late("not within %v: %s", within, what)
 		}
+	}
+}
+
+// isFree checks that a leader which stepped down has left nothing behind.
+func (s *stage) isFree(store backend.LeaseStore, after string) {
+	if r := s.get(store); r.Held() {
+		s.late("after %s the election is %v, want it free", after, r)
 	}
 }
