@@ -16,6 +16,7 @@ var believerCases = []Case{
 	{Name: "tokens of terms grow over ten hand-overs", Rule: e2, run: tenHandOvers},
 	{Name: "tokens of terms grow over crashes", Rule: e2, Waits: true, Covers: []string{"PE24"}, run: crashes},
 	{Name: "tokens of terms grow when the record is removed", Rule: e2, Waits: true, Covers: []string{"PE21", "R19"}, run: removals},
+	{Name: "a claim whose fate is unknown is not made again after another has led", Rule: e2, Waits: true, Covers: []string{"DX10"}, run: unknownClaim},
 }
 
 // severed lets the weather cut the leader off for good.
@@ -160,4 +161,22 @@ func removals(t *trial) {
 		s.above(next.token.Value, last.token.Value, "a removed record")
 		last = next
 	}
+}
+
+// unknownClaim lets A be granted the election without its knowing, and lets that lease end. When A is back, its attempt is spent.
+func unknownClaim(t *trial) {
+	s := t.newStage()
+	a := s.join("A")
+	a.wire.silence("acquire")
+	a.start()
+	s.await(s.patience(), "A's claim is granted", func() bool { return s.get(s.b).Held() })
+	a.wire.set(blackHole)
+	s.start("B")
+	other := s.next(s.patience(), "a claim that nobody knows of")
+	a.wire.silence("")
+	a.wire.set(fair)
+	s.ready(a)
+	s.renewed(other)
+	s.resign(other)
+	s.next(s.patience(), "a resignation") // that the attempt is a new one, the history tells
 }

@@ -3,6 +3,8 @@ package conformance
 import (
 	"cmp"
 	"fmt"
+
+	"github.com/tenure-go/tenure/backend"
 )
 
 var observerCases = []Case{
@@ -138,6 +140,9 @@ func quietOutage(t *trial) {
 // quietServer counts at the server, where what the store does by itself counts too.
 func quietServer(t *trial) {
 	const n, followers = 5, 3
+	if t.limits.WakeUp == backend.Polled {
+		t.stop(NotClaimed, "the store is a local file: there is no server to count")
+	}
 	if t.suite.Requests == nil {
 		t.stop(Untested, "Suite.Requests is not set")
 	}

@@ -165,7 +165,7 @@ func (e *brokenElector) campaign(ctx context.Context, abandoned *[]backend.Attem
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	woken := e.watch(ctx)
-	attempt := newAttempt()
+	attempt, unsure := newAttempt(), false
 	for failures := 0; ; {
 		sent := time.Now()
 		call, done := context.WithTimeout(ctx, e.AttemptTimeout)
@@ -174,8 +174,12 @@ func (e *brokenElector) campaign(ctx context.Context, abandoned *[]backend.Attem
 		wait := time.Duration(rand.Int64N(int64(e.TTL / 2)))
 		if held, ok := errors.AsType[*backend.HeldError](err); ok {
 			failures, wait = 0, held.Record.Wait(e.Candidate.ID)+10*time.Millisecond
+			if unsure && !e.has("a claim whose fate is unknown is made again for ever") {
+				*abandoned = append(*abandoned, attempt)
+				attempt, unsure = newAttempt(), false
+			}
 		} else if err != nil {
-			failures++
+			failures, unsure = failures+1, true
 		}
 		switch {
 		case err == nil && time.Since(sent) < e.cancel:

@@ -18,6 +18,7 @@ var electorMutants = []struct {
 	{"belief is counted from the reply", e1},
 	{"belief ends when the store says so", e1},
 	{"terms are numbered by their candidate", e2},
+	{"a claim whose fate is unknown is made again for ever", e2},
 	{"work is cancelled when belief ends, not before", e3},
 	{"a context ends without a cause", e3},
 	{"a lost lease ends the term as resigned", e3},

@@ -30,6 +30,7 @@ type wire struct {
 	mu      sync.Mutex
 	weather weather
 	lag     time.Duration // of replies
+	mute    string        // calls of this kind get no reply
 	changed chan struct{} // closed when the weather changes
 	calls   map[string]int
 	slowest time.Duration // of the calls that arrived
@@ -55,6 +56,13 @@ func (w *wire) delay(lag time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.lag = lag
+}
+
+// silence loses the replies to one kind of calls.
+func (w *wire) silence(op string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.mute = op
 }
 
 func (w *wire) now() (weather, <-chan struct{}, time.Duration) {
@@ -83,6 +91,7 @@ func (w *wire) asked(ops ...string) int {
 func carry[T any](ctx context.Context, w *wire, op string, request func(context.Context) (T, error)) (T, error) {
 	w.mu.Lock()
 	w.calls[op]++
+	mute := w.mute == op
 	w.mu.Unlock()
 	var none T
 	weather, changed, lag := w.now()
@@ -101,7 +110,7 @@ func carry[T any](ctx context.Context, w *wire, op string, request func(context.
 	start := time.Now()
 	answer, err := request(ctx)
 	w.took(time.Since(start))
-	if weather == replyLoss {
+	if weather == replyLoss || mute {
 		<-ctx.Done()
 		return none, context.Cause(ctx)
 	}
