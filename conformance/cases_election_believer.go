@@ -1,9 +1,6 @@
 package conformance
 
-import (
-	"math/rand/v2"
-	"time"
-)
+import "time"
 
 var believerCases = []Case{
 	{Name: "a leader whose link is a black hole stops believing before another leads", Rule: e1, Waits: true, Covers: []string{"PE9", "PE16", "PE24", "PE45"}, run: func(t *trial) {
@@ -88,7 +85,7 @@ func changingWeather(t *trial) {
 	s.first()
 	for until := time.Now().Add(4 * s.config.TTL); time.Now().Before(until); {
 		s.pass(t.jitter(s.config.TTL / 4))
-		players[rand.IntN(len(players))].wire.set(weather(rand.IntN(allWeather))) // not for secrets
+		players[t.jitter(time.Duration(len(players)))].wire.set(weather(t.jitter(allWeather)))
 	}
 	for _, p := range players {
 		p.wire.set(fair)
