@@ -13,7 +13,8 @@ type Case struct {
 	// Waits says that the case mostly waits for leases to end; such cases run in parallel.
 	Waits bool
 
-	alone bool // nothing else may ask the server meanwhile
+	// Alone says that the case disturbs the server, so that no other may run beside it.
+	Alone bool
 
 	run func(*trial)
 }
@@ -22,7 +23,8 @@ type Case struct {
 func Cases() []Case {
 	return slices.Concat(
 		exclusionCases, tokenCases, acquireCases, seenCases, renewCases, releaseCases, reservationCases, expiryCases, watchCases,
-		getCases, errorCases, contextCases, nameCases, ttlCases,
+		getCases, errorCases, contextCases, nameCases, ttlCases, batchCases,
+		restartCases, networkCases,
 		believerCases, noticeCases, releaseLastCases, successionCases, enduranceCases, observerCases, quietCases,
 	)
 }

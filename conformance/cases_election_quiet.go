@@ -3,8 +3,6 @@ package conformance
 import (
 	"cmp"
 	"fmt"
-
-	"github.com/tenure-go/tenure/backend"
 )
 
 var observerCases = []Case{
@@ -17,7 +15,7 @@ var observerCases = []Case{
 var quietCases = []Case{
 	{Name: "a leader and its idle follower ask the store as often as they may", Rule: e9, Waits: true, run: quietCandidates},
 	{Name: "candidates do not flood a store that is away", Rule: e9, Waits: true, Covers: []string{"PE44"}, run: quietOutage},
-	{Name: "a leader and its idle followers ask the server as often as they may", Rule: e9, alone: true, run: quietServer},
+	{Name: "a leader and its idle followers ask the server as often as they may", Rule: e9, Alone: true, run: quietServer},
 }
 
 func observed(t *trial) {
@@ -140,8 +138,8 @@ func quietOutage(t *trial) {
 // quietServer counts at the server, where what the store does by itself counts too.
 func quietServer(t *trial) {
 	const n, followers = 5, 3
-	if t.limits.WakeUp == backend.Polled {
-		t.stop(NotClaimed, "the store is a local file: there is no server to count")
+	if t.suite.Serverless && t.suite.Requests == nil {
+		t.stop(NotClaimed, "the store has no server")
 	}
 	if t.suite.Requests == nil {
 		t.stop(Untested, "Suite.Requests is not set")

@@ -15,12 +15,18 @@ func Check(ctx context.Context, s Suite) *Report {
 	report := &Report{Results: make([]Result, len(cases))}
 	var done sync.WaitGroup
 	slots := make(chan struct{}, together)
+	if s.Serverless {
+		slots = make(chan struct{}, together/2) // a file has one writer at a time
+	}
 	one := func(i int, c Case) {
-		result, store := play(ctx, s, c, c.Rule.Slug+"/"+c.Name)
-		report.set(i, store, result)
+		result, limits := play(ctx, s, c, c.Rule.Slug+"/"+c.Name)
+		report.set(i, limits, result)
+		if s.Progress != nil {
+			s.Progress(result)
+		}
 	}
 	for i, c := range cases {
-		if c.alone {
+		if c.Alone {
 			continue
 		}
 		slots <- struct{}{}
@@ -31,7 +37,7 @@ func Check(ctx context.Context, s Suite) *Report {
 	}
 	done.Wait()
 	for i, c := range cases {
-		if c.alone {
+		if c.Alone {
 			one(i, c)
 		}
 	}
