@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/tenure-go/tenure/backend"
 	"github.com/tenure-go/tenure/elector"
-	"github.com/tenure-go/tenure/fence"
 )
 
 // brokenElector is a small elector of its own that keeps the guarantees, unless it has a bug: see electionMutants.
@@ -25,7 +23,6 @@ type brokenElector struct {
 	runs   sync.WaitGroup
 	term   *brokenTerm
 	terms  int64
-	seen   elector.Leader // by observers
 }
 
 func newBrokenElector(bug string) func(elector.Config) (candidate, error) {
@@ -40,59 +37,6 @@ func newBrokenElector(bug string) func(elector.Config) (candidate, error) {
 }
 
 func (e *brokenElector) has(bug string) bool { return e.bug == bug }
-
-// brokenTerm is one term of it.
-type brokenTerm struct {
-	elector  *brokenElector
-	lease    backend.Lease
-	token    fence.Token
-	ctx      context.Context
-	end      context.CancelCauseFunc
-	returned chan struct{}
-	result   error
-	anchor   atomic.Int64 // since start
-	start    time.Time
-	leading  atomic.Bool // neither resigned nor lost
-	valid    atomic.Bool
-	flag     atomic.Bool // for the bug that reads it
-}
-
-func (t *brokenTerm) age() time.Duration { return time.Since(t.start) - time.Duration(t.anchor.Load()) }
-
-func (t *brokenTerm) Token() fence.Token { return t.token }
-
-func (t *brokenTerm) Valid() bool {
-	if t.elector.has("Valid is true until a renewal is refused") {
-		return t.valid.Load()
-	}
-	return t.valid.Load() && t.age() < t.elector.hard
-}
-
-func (t *brokenTerm) Resign(context.Context) error {
-	t.stepDown(elector.ErrResigned)
-	return nil
-}
-
-func (t *brokenTerm) stepDown(cause error) {
-	t.leading.Store(false)
-	if t.elector.has("a context ends without a cause") {
-		cause = nil
-	}
-	t.end(cause)
-}
-
-// brokenContext compares clocks, as the genuine one does.
-type brokenContext struct {
-	context.Context
-	term *brokenTerm
-}
-
-func (c brokenContext) Err() error {
-	if c.term.leading.Load() && c.term.age() >= c.term.elector.cancelAfter() {
-		c.term.stepDown(elector.ErrDeadline)
-	}
-	return c.Context.Err()
-}
 
 func (e *brokenElector) cancelAfter() time.Duration {
 	switch e.bug {
@@ -140,13 +84,13 @@ func (e *brokenElector) Run(ctx context.Context, lead func(context.Context, lead
 		if err != nil {
 			return err
 		}
-		t := e.begin(won)
-		go func() {
+		t := e.begin(ctx, won)
+		go func() { //nolint:contextcheck // a term outlives the context of Run
 			defer close(t.returned)
 			t.result = lead(brokenContext{t.ctx, t}, t)
 		}()
 		if again := e.reign(ctx, t); !again {
-			if errors.Is(context.Cause(t.ctx), elector.ErrClosed) {
+			if errors.Is(context.Cause(t.ctx), elector.ErrClosed) { //nolint:contextcheck // a term outlives the context of Run
 				return elector.ErrClosed
 			}
 			return t.result
@@ -244,13 +188,13 @@ func (e *brokenElector) watch(ctx context.Context) <-chan struct{} {
 	return woken
 }
 
-func (e *brokenElector) begin(won grant) *brokenTerm {
+func (e *brokenElector) begin(ctx context.Context, won grant) *brokenTerm {
 	e.terms++
 	t := &brokenTerm{elector: e, lease: won.lease, token: won.lease.Fence(), start: won.sent, returned: make(chan struct{})}
 	if e.has("terms are numbered by their candidate") {
 		t.token.Value = e.terms
 	}
-	t.ctx, t.end = context.WithCancelCause(context.Background())
+	t.ctx, t.end = context.WithCancelCause(context.WithoutCancel(ctx))
 	t.leading.Store(true)
 	t.valid.Store(true)
 	t.flag.Store(true)
@@ -264,7 +208,7 @@ func (e *brokenElector) begin(won grant) *brokenTerm {
 func (e *brokenElector) reign(ctx context.Context, t *brokenTerm) (again bool) {
 	w := &watchman{elector: e, term: t, ctx: ctx}
 	for w.working() {
-		w.wait()
+		w.wait() //nolint:contextcheck // a term outlives the context of Run
 	}
 	t.valid.Store(false)
 	e.mu.Lock()
@@ -274,13 +218,13 @@ func (e *brokenElector) reign(ctx context.Context, t *brokenTerm) (again bool) {
 		t.stepDown(elector.ErrResigned)
 	}
 	if !w.gone {
-		e.release(t)
+		e.release(t) //nolint:contextcheck // a term outlives the context of Run
 	}
-	return (w.lost || errors.Is(context.Cause(t.ctx), elector.ErrDeadline)) && ctx.Err() == nil
+	return (w.lost || errors.Is(context.Cause(t.ctx), elector.ErrDeadline)) && ctx.Err() == nil //nolint:contextcheck // a term outlives the context of Run
 }
 
 func (e *brokenElector) release(t *brokenTerm) {
-	ctx, cancel := context.WithTimeout(context.Background(), e.AttemptTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), e.AttemptTimeout)
 	defer cancel()
 	_ = e.Store.Release(ctx, t.lease, backend.Handover{})
 }

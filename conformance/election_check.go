@@ -46,10 +46,10 @@ func (s *stage) checkReigns(a, b *reign) []Failure {
 	fail := func(rule Rule, format string) {
 		failures = append(failures, Failure{rule, fmt.Sprintf(format, a.player.id, a.token.Value, b.player.id, b.token.Value)})
 	}
-	if a.player != b.player && a.leading.overlaps(b.leading) {
+	if a.player != b.player && a.leading.overlaps(&b.leading) {
 		fail(e1, "Leading was true at one instant in %s (token %d) and in %s (token %d)")
 	}
-	if a.valid.overlaps(b.valid) {
+	if a.valid.overlaps(&b.valid) {
 		fail(e1, "Valid was true at one instant in the terms of %s (token %d) and of %s (token %d)")
 	}
 	asked := s.history.firstAsked(b.token.Attempt)

@@ -80,7 +80,7 @@ func (p *player) letGo() {
 // lead is the leader's function.
 func (p *player) lead(ctx context.Context, l leadership) error {
 	s := p.stage
-	r := s.begin(p, ctx, l)
+	r := s.begin(ctx, p, l)
 	defer s.end(r)
 	ticker := time.NewTicker(max(s.config.TTL/50, time.Millisecond))
 	defer ticker.Stop()

@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -37,17 +38,17 @@ func (s *span) add(before, after instant) {
 	s.to = before
 }
 
-func (s span) overlaps(o span) bool {
+func (s *span) overlaps(o *span) bool {
 	known := s.from.seq != 0 && o.from.seq != 0 && s.from.before(s.to) && o.from.before(o.to)
 	return known && s.from.before(o.to) && o.from.before(s.to)
 }
 
 // begin notes a term's first instant, and looks at it and at all that should be over.
-func (s *stage) begin(p *player, ctx context.Context, l leadership) *reign {
+func (s *stage) begin(ctx context.Context, p *player, l leadership) *reign {
 	r := &reign{leadership: l, player: p, ctx: ctx, token: l.Token(), began: s.history.now()}
 	s.shown.Lock()
 	others := s.reigns
-	s.reigns = append(others[:len(others):len(others)], r)
+	s.reigns = append(slices.Clip(others), r)
 	s.shown.Unlock()
 	s.look(r)
 	for _, o := range others {

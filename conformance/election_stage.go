@@ -84,7 +84,7 @@ func (s *stage) late(format string, args ...any) {
 }
 
 // join adds a candidate, which does nothing yet.
-func (s *stage) join(name string, change ...func(*elector.Config)) *player {
+func (s *stage) join(name string) *player {
 	store := s.open()
 	p := &player{
 		stage: s, id: s.id(name), client: store.client, wire: newWire(store),
@@ -99,9 +99,6 @@ func (s *stage) join(name string, change ...func(*elector.Config)) *player {
 		case p.overran <- s.history.now():
 		default:
 		}
-	}
-	for _, f := range change {
-		f(&cfg)
 	}
 	build := s.suite.elect
 	if build == nil {

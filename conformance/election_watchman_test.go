@@ -15,7 +15,7 @@ import (
 type watchman struct {
 	elector *brokenElector
 	term    *brokenTerm
-	ctx     context.Context // of Run
+	ctx     context.Context //nolint:containedctx // of Run
 
 	renewAt  time.Time
 	failures int
@@ -120,7 +120,7 @@ func (w *watchman) passTime() {
 func (w *watchman) renew() {
 	e, t := w.elector, w.term
 	sent := time.Now()
-	ctx, cancel := context.WithTimeout(context.Background(), e.AttemptTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), e.AttemptTimeout)
 	defer cancel()
 	l, err := e.Store.Renew(ctx, t.lease)
 	if e.has("belief is counted from the reply") {
