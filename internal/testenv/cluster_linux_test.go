@@ -92,7 +92,7 @@ func TestEtcdCluster(t *testing.T) {
 		s.Kill()
 	}
 	eventually(t, "the last one notices", func(context.Context) error {
-		if led := c.Leader(); led != -1 {
+		if led := c.Leader(); led != -1 { //nolint:contextcheck // it has a limit of its own
 			return fmt.Errorf("%d leads a minority", led)
 		}
 		return nil
@@ -193,7 +193,7 @@ func TestRedisSentinel(t *testing.T) {
 		s.Settle()
 		var primary *Server
 		eventually(t, "the sentinels agree", func(context.Context) error { // on a slow machine they may doubt again
-			if primary = s.Primary(); primary == nil || primary == old {
+			if primary = s.Primary(); primary == nil || primary == old { //nolint:contextcheck // it has a limit of its own
 				return fmt.Errorf("%s: no failover", fault.name)
 			}
 			return nil
@@ -204,7 +204,7 @@ func TestRedisSentinel(t *testing.T) {
 		fault.back(old)
 		s.Settle()
 		eventually(t, "all are there again", func(context.Context) error {
-			if all := append(s.Replicas(), s.Primary()); len(all) != 3 || !slices.Contains(all, old) || slices.Contains(all, nil) {
+			if all := append(s.Replicas(), s.Primary()); len(all) != 3 || !slices.Contains(all, old) || slices.Contains(all, nil) { //nolint:contextcheck // it has a limit of its own
 				return fmt.Errorf("after %s: %d servers", fault.name, len(all))
 			}
 			return nil
