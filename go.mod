@@ -6,13 +6,15 @@ require golang.org/x/sys v0.50.0
 
 require go.uber.org/goleak v1.3.0
 
-require github.com/testcontainers/testcontainers-go v0.45.0
+require (
+	github.com/hashicorp/consul/api v1.34.5
+	github.com/testcontainers/testcontainers-go v0.45.0
+)
 
 require (
 	github.com/armon/go-metrics v0.4.1 // indirect
 	github.com/fatih/color v1.19.0 // indirect
 	github.com/go-viper/mapstructure/v2 v2.5.0 // indirect
-	github.com/hashicorp/consul/api v1.34.5 // indirect
 	github.com/hashicorp/errwrap v1.1.0 // indirect
 	github.com/hashicorp/go-cleanhttp v0.5.2 // indirect
 	github.com/hashicorp/go-hclog v1.6.3 // indirect
