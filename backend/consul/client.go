@@ -3,6 +3,7 @@ package consul
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"net"
 	"net/http"
 	"sync"
@@ -30,12 +31,19 @@ var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 6 * time.Second, Interva
 
 // client makes a client for lease traffic only, so that a heartbeat never waits behind other work.
 func (c *settings) client() (*api.Client, *wire, error) {
-	w := &wire{hosts: c.hosts, tls: c.tls, timeout: c.timeout, anonymous: c.token == "", plain: net.Dialer{Timeout: c.timeout, KeepAliveConfig: keepAlive}}
-	w.http = &http.Transport{
-		DialContext: w.dial, DialTLSContext: w.dialTLS, TLSHandshakeTimeout: c.timeout,
+	plain := net.Dialer{Timeout: c.timeout, KeepAliveConfig: keepAlive}
+	w := &wire{hosts: c.hosts, anonymous: c.token == "", http: &http.Transport{
+		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			conn, err := plain.DialContext(ctx, network, addr)
+			if err != nil {
+				return nil, &unsent{err}
+			}
+			return conn, nil
+		},
+		TLSClientConfig: c.tls, TLSHandshakeTimeout: c.timeout,
 		MaxConnsPerHost: connections, MaxIdleConnsPerHost: connections, IdleConnTimeout: idleTimeout,
 		// No proxy, whatever the environment says: leases must not hang on one that nobody has asked for.
-	}
+	}}
 	scheme := "http"
 	if c.tls != nil {
 		scheme = "https"
@@ -44,103 +52,80 @@ func (c *settings) client() (*api.Client, *wire, error) {
 	return client, w, err
 }
 
+// unsent says that a host could not be reached, so that nothing was sent.
+type unsent struct{ error }
+
+func (u *unsent) Unwrap() error { return u.error }
+
 // wire is the way of a client that Open made to its hosts. With several of them it uses one, until that fails.
 type wire struct {
 	http      *http.Transport
 	hosts     []string
-	tls       *tls.Config
-	timeout   time.Duration
-	anonymous bool
-	plain     net.Dialer
+	anonymous bool // the URL has no token
 
 	mu sync.Mutex
-	at int // counts the changes of host
+	at int // which of hosts is in use
 }
 
-// RoundTrip implements http.RoundTripper. A request is sent once: it fails with its host, and the next one goes to the next host.
+// RoundTrip implements http.RoundTripper. A request that could not be sent goes to the next host at once. One that was sent is not repeated, since it may have been
+// applied: it fails with its host, and the next request goes to the next one.
 func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	// The client adds these from the environment, where a URL doesn't name them.
-	query := r.URL.Query()
-	for _, name := range []string{"ns", "partition"} {
-		query.Del(name)
+	at := w.present()
+	var first error
+	for i := range w.hosts {
+		host := (at + i) % len(w.hosts)
+		reply, err := w.send(r, w.hosts[host])
+		if _, away := errors.AsType[*unsent](err); !away {
+			switch {
+			case err != nil || reply.StatusCode >= http.StatusInternalServerError || reply.StatusCode == http.StatusTooManyRequests:
+				w.move(at, host+1)
+			default:
+				w.move(at, host)
+			}
+			return reply, err
+		}
+		if first == nil {
+			first = err
+		}
 	}
-	r.URL.RawQuery = query.Encode()
-	if w.anonymous {
-		r.Header.Del("X-Consul-Token")
-	}
-	at := w.turn()
-	reply, err := w.http.RoundTrip(r)
-	if err != nil || reply.StatusCode >= http.StatusInternalServerError {
-		w.move(at)
-	}
-	return reply, err
+	w.move(at, at+1) // the time may have been up before the others were tried
+	return nil, first
 }
 
-func (w *wire) turn() int {
+func (w *wire) send(r *http.Request, host string) (*http.Response, error) {
+	c := r.Clone(r.Context())
+	c.URL.Host, c.Host = host, host
+	if r.GetBody != nil {
+		body, err := r.GetBody()
+		if err != nil {
+			return nil, err
+		}
+		c.Body = body
+	}
+	// The client adds these from the environment, where a URL doesn't name them.
+	query := c.URL.Query()
+	query.Del("ns")
+	query.Del("partition")
+	c.URL.RawQuery = query.Encode()
+	if w.anonymous {
+		c.Header.Del("X-Consul-Token")
+	}
+	return w.http.RoundTrip(c)
+}
+
+func (w *wire) present() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.at
 }
 
-// move goes on to the next host, once for all the requests that have failed with one.
-func (w *wire) move(from int) {
-	if len(w.hosts) == 1 {
-		return
-	}
+// move goes on to another host, once for all the requests that have found out about the present one.
+func (w *wire) move(from, to int) {
 	w.mu.Lock()
-	moved := w.at == from
-	if moved {
-		w.at++
+	defer w.mu.Unlock()
+	if w.at == from {
+		w.at = to % len(w.hosts)
 	}
-	w.mu.Unlock()
-	if moved {
-		w.http.CloseIdleConnections()
-	}
-}
-
-// dial tries all hosts, from the present one on. Nothing was sent yet, so that to try another is harmless.
-func (w *wire) dial(ctx context.Context, network, _ string) (net.Conn, error) {
-	return w.first(func(host string) (net.Conn, error) { return w.plain.DialContext(ctx, network, host) })
-}
-
-func (w *wire) dialTLS(ctx context.Context, network, _ string) (net.Conn, error) {
-	return w.first(func(host string) (net.Conn, error) { return w.secure(ctx, network, host) })
-}
-
-func (w *wire) secure(ctx context.Context, network, host string) (net.Conn, error) {
-	conn, err := w.plain.DialContext(ctx, network, host)
-	if err != nil {
-		return nil, err
-	}
-	config := w.tls.Clone()
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		config.ServerName = name
-	}
-	secure := tls.Client(conn, config)
-	ctx, cancel := context.WithTimeout(ctx, w.timeout)
-	defer cancel()
-	if err := secure.HandshakeContext(ctx); err != nil {
-		_ = conn.Close() // the handshake's error tells more
-		return nil, err
-	}
-	return secure, nil
-}
-
-// first returns the first connection that can be made, or the error of the first host.
-func (w *wire) first(connect func(host string) (net.Conn, error)) (net.Conn, error) {
-	at := w.turn()
-	var failed error
-	for i := range w.hosts {
-		conn, err := connect(w.hosts[(at+i)%len(w.hosts)])
-		if err == nil {
-			return conn, nil
-		}
-		if failed == nil {
-			failed = err
-		}
-	}
-	return nil, failed
 }
 
 func (w *wire) close() { w.http.CloseIdleConnections() }

@@ -20,7 +20,7 @@ var (
 )
 
 // deniedMarks are the texts with which servers refuse a token.
-var deniedMarks = []string{"Permission denied", "ACL not found", "Anonymous token"}
+var deniedMarks = []string{"Permission denied", "ACL not found"}
 
 // explain marks what an error of the client means. All of them stay unknown.
 func explain(err error) error {

@@ -33,6 +33,23 @@ type leader struct {
 	MovedTo     string              `json:"moved_to,omitempty"`
 }
 
+// UnmarshalJSON implements json.Unmarshaler. Of a later format it reads the version alone.
+func (l *leader) UnmarshalJSON(text []byte) error {
+	var version struct{ Version int }
+	if err := json.Unmarshal(text, &version); err != nil {
+		return err
+	}
+	*l = leader{Version: version.Version}
+	switch {
+	case version.Version < 1:
+		return errForeign
+	case version.Version > backend.Version:
+		return nil
+	}
+	type plain leader
+	return json.Unmarshal(text, (*plain)(l))
+}
+
 // beat is the value of its beat key: every grant and every renewal makes it another. Consul skips a write of the value that is there, and moves no index then.
 type beat struct {
 	Attempt  attempt `json:"attempt"`

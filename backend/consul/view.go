@@ -38,15 +38,12 @@ func (s *Store) look(ctx context.Context, election string) (*view, error) {
 		beatIndex: pairs[1].ModifyIndex, counterIndex: pairs[2].ModifyIndex,
 	}
 	for i, value := range []any{&v.leader, &v.beat, &v.counter} {
-		if pairs[i].ModifyIndex == 0 {
+		if pairs[i].ModifyIndex == 0 || v.leader.Version > backend.Version { // a later format may keep anything there
 			continue
 		}
 		if err := decode(keys[i], pairs[i].Value, value); err != nil {
 			return nil, err
 		}
-	}
-	if v.leaderIndex != 0 && v.leader.Version < 1 {
-		return nil, foreign(keys[0])
 	}
 	// Whatever was done to the counter, the record knows its own token.
 	v.counter.Highest, v.counter.Granted = max(v.counter.Highest, v.leader.Token), max(v.counter.Granted, v.leader.Token)
