@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/tenure-go/tenure/backend"
-	"github.com/tenure-go/tenure/internal/testenv"
 )
 
 // many acquires n elections.
@@ -25,7 +24,7 @@ func many(t *testing.T, s backend.LeaseStore, n int) []backend.Lease {
 // S13: a batch renews what lives and tells what doesn't; the lost ones harm nobody.
 func TestBatch(t *testing.T) {
 	t.Parallel()
-	srv := testenv.Consul(t)
+	srv := start(t)
 	g := newGate(t)
 	s, q := over(t, rawVia(t, srv, g), "batch"), client(t, srv.URL(), "prefix=batch")
 	leases := many(t, s, batch+10)
@@ -63,7 +62,7 @@ func TestBatch(t *testing.T) {
 // E9: renewals of up to 64 elections are one request.
 func TestABatchIsOneRequest(t *testing.T) {
 	t.Parallel()
-	srv := testenv.Consul(t)
+	srv := start(t)
 	g := newGate(t)
 	s := over(t, rawVia(t, srv, g), "one")
 	leases := many(t, s, batch)
@@ -91,7 +90,7 @@ func TestABatchIsOneRequest(t *testing.T) {
 // An outcome that is unknown stands in every renewal, and the next batch goes on from what the servers have.
 func TestABatchWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
-	srv := testenv.Consul(t)
+	srv := start(t)
 	g := newGate(t)
 	s := over(t, rawVia(t, srv, g), "unanswered")
 	leases := many(t, s, 20)

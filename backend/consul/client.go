@@ -32,7 +32,7 @@ var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 6 * time.Second, Interva
 // client makes a client for lease traffic only, so that a heartbeat never waits behind other work.
 func (c *settings) client() (*api.Client, *wire, error) {
 	plain := net.Dialer{Timeout: c.timeout, KeepAliveConfig: keepAlive}
-	w := &wire{hosts: c.hosts, anonymous: c.token == "", http: &http.Transport{
+	w := &wire{hosts: c.hosts, anonymous: c.token == "", calls: map[*http.Request]flight{}, http: &http.Transport{
 		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 			conn, err := plain.DialContext(ctx, network, addr)
 			if err != nil {
@@ -63,14 +63,22 @@ type wire struct {
 	hosts     []string
 	anonymous bool // the URL has no token
 
-	mu sync.Mutex
-	at int // which of hosts is in use
+	mu    sync.Mutex
+	at    int                      // which of hosts is in use
+	calls map[*http.Request]flight // under way
+}
+
+// flight is a request under way.
+type flight struct {
+	at    int
+	until time.Time
 }
 
 // RoundTrip implements http.RoundTripper. A request that could not be sent goes to the next host at once. One that was sent is not repeated, since it may have been
 // applied: it fails with its host, and the next request goes to the next one.
 func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
-	at := w.present()
+	at := w.take(r)
+	defer w.drop(r)
 	var first error
 	for i := range w.hosts {
 		host := (at + i) % len(w.hosts)
@@ -113,10 +121,27 @@ func (w *wire) send(r *http.Request, host string) (*http.Response, error) {
 	return w.http.RoundTrip(c)
 }
 
-func (w *wire) present() int {
+// take notes a request and returns the host for it: the next one, if a request to the present one is out of time. That one's caller may ask again sooner than it
+// returns here.
+func (w *wire) take(r *http.Request) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	now := time.Now()
+	for _, f := range w.calls {
+		if f.at == w.at && !f.until.IsZero() && !now.Before(f.until) {
+			w.at = (w.at + 1) % len(w.hosts)
+			break
+		}
+	}
+	until, _ := r.Context().Deadline()
+	w.calls[r] = flight{w.at, until}
 	return w.at
+}
+
+func (w *wire) drop(r *http.Request) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.calls, r)
 }
 
 // move goes on to another host, once for all the requests that have found out about the present one.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/tenure-go/tenure/backend"
 	"github.com/tenure-go/tenure/conformance"
-	"github.com/tenure-go/tenure/internal/testenv"
 )
 
 // suite is the conformance suite on stores that open makes, with the hooks of an operator.
@@ -38,6 +37,6 @@ func suite(operator *api.Client, prefix string, open func(conformance.T) (backen
 // On a server with its default settings: sessions of 10 s at least, and leases of a second all the same (EC47).
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	srv := testenv.Consul(t)
+	srv := start(t)
 	conformance.Run(t, suite(raw(t, srv), defaultPrefix, func(t conformance.T) (backend.LeaseStore, error) { return backend.Open(t.Context(), srv.URL()) }))
 }

@@ -9,13 +9,12 @@ import (
 	"github.com/hashicorp/consul/api"
 
 	"github.com/tenure-go/tenure/backend"
-	"github.com/tenure-go/tenure/internal/testenv"
 )
 
 // DX1: a claim whose reply was lost is ours when it is repeated, and counts from the repeat, since that moves the beat.
 func TestARepeatedClaimMovesTheBeat(t *testing.T) {
 	t.Parallel()
-	srv := testenv.Consul(t)
+	srv := start(t)
 	g := newGate(t)
 	s := over(t, rawVia(t, srv, g), "dx1")
 	c := claim("e", "P")
@@ -40,7 +39,7 @@ func TestARepeatedClaimMovesTheBeat(t *testing.T) {
 // DX2: one process holds two leases and stops to renew one of them: that one ends, though the process goes on beating for the other, in a batch or one by one.
 func TestEachLeaseLivesOnItsOwn(t *testing.T) {
 	t.Parallel()
-	srv := testenv.Consul(t)
+	srv := start(t)
 	p, q := client(t, srv.URL(), "prefix=dx2"), client(t, srv.URL(), "prefix=dx2")
 	acquire(t, p, brief("e1", "P"))
 	l2 := acquire(t, p, brief("e2", "P"))
@@ -68,7 +67,7 @@ func TestEachLeaseLivesOnItsOwn(t *testing.T) {
 // DX3: P beats in the last moment, between Q's look and Q's take-over: the server refuses Q.
 func TestABeatInTheLastMomentStopsATakeOver(t *testing.T) {
 	t.Parallel()
-	srv := testenv.Consul(t)
+	srv := start(t)
 	p := client(t, srv.URL(), "prefix=dx3")
 	g := newGate(t)
 	q := over(t, rawVia(t, srv, g), "dx3")
@@ -89,7 +88,7 @@ func TestABeatInTheLastMomentStopsATakeOver(t *testing.T) {
 // DX3: an old sighting says nothing of a later lease: R has watched the free election for long, Q is granted it, R must wait for Q's whole TTL.
 func TestAnOldSightingSaysNothingOfALaterLease(t *testing.T) {
 	t.Parallel()
-	srv := testenv.Consul(t)
+	srv := start(t)
 	q, r := client(t, srv.URL(), "prefix=dx3b"), client(t, srv.URL(), "prefix=dx3b")
 	release(t, q, acquire(t, q, brief("e", "Q")))
 	get(t, r, "e")
@@ -102,7 +101,7 @@ func TestAnOldSightingSaysNothingOfALaterLease(t *testing.T) {
 // DX4: a renewal on its way while another takes over and releases: it neither leads again nor writes the old token back.
 func TestALateRenewalIsRefused(t *testing.T) {
 	t.Parallel()
-	srv := testenv.Consul(t)
+	srv := start(t)
 	g := newGate(t)
 	p, q := over(t, rawVia(t, srv, g), "dx4"), client(t, srv.URL(), "prefix=dx4")
 	l := acquire(t, p, brief("e", "P"))
@@ -123,7 +122,7 @@ func TestALateRenewalIsRefused(t *testing.T) {
 // DX4: a release of term 1 on its way, while the same process leads again under term 2 with the same session: term 2 stays.
 func TestALateReleaseFreesNoLaterTerm(t *testing.T) {
 	t.Parallel()
-	srv := testenv.Consul(t)
+	srv := start(t)
 	g := newGate(t)
 	p := over(t, rawVia(t, srv, g), "dx4b")
 	l := acquire(t, p, claim("e", "P"))
@@ -146,7 +145,7 @@ func TestALateReleaseFreesNoLaterTerm(t *testing.T) {
 // for a TTL. The holder binds its lease to a new session; once it is silent, there is no lock-delay.
 func TestALostSessionEndsNoLease(t *testing.T) {
 	t.Parallel()
-	srv := testenv.Consul(t)
+	srv := start(t)
 	p, q := client(t, srv.URL(), "prefix=dx5"), client(t, srv.URL(), "prefix=dx5")
 	operator := raw(t, srv)
 	l := acquire(t, p, brief("e", "P"))
@@ -180,7 +179,7 @@ func TestALostSessionEndsNoLease(t *testing.T) {
 // EC46: a session that is destroyed while its lease is released leaves nothing behind that delays the next.
 func TestNoLockDelayAfterARelease(t *testing.T) {
 	t.Parallel()
-	srv := testenv.Consul(t)
+	srv := start(t)
 	p, q := client(t, srv.URL(), "prefix=ec46"), client(t, srv.URL(), "prefix=ec46")
 	l := acquire(t, p, claim("e", "P"))
 	v := must[*view](t)(inner(t, p).look(t.Context(), "e"))
@@ -194,7 +193,7 @@ func TestNoLockDelayAfterARelease(t *testing.T) {
 // DX6: the record's mode and TTL rule, not the challenger's. A lease of a release in which sessions end leases isn't taken over by silence.
 func TestTheRecordsModeRules(t *testing.T) {
 	t.Parallel()
-	srv := testenv.Consul(t)
+	srv := start(t)
 	operator, q := raw(t, srv), client(t, srv.URL(), "prefix=dx6")
 	n := names{"dx6"}
 	id, _, err := operator.Session().CreateNoChecks(&api.SessionEntry{TTL: "10s", LockDelay: time.Millisecond}, nil)
@@ -224,7 +223,7 @@ func TestTheRecordsModeRules(t *testing.T) {
 // EC49, EC50: the leader key is deleted by hand. Its holder learns it with the next renewal or release, the token grows, and the election stays closed for the lease's time.
 func TestARemovedKey(t *testing.T) {
 	t.Parallel()
-	srv := testenv.Consul(t)
+	srv := start(t)
 	p, q := client(t, srv.URL(), "prefix=ec49"), client(t, srv.URL(), "prefix=ec49")
 	l := acquire(t, p, brief("e", "P"))
 	removed := time.Now()
@@ -253,7 +252,7 @@ func TestARemovedKey(t *testing.T) {
 // EC69: keys of others are neither read as records nor overwritten.
 func TestForeignKeys(t *testing.T) {
 	t.Parallel()
-	srv := testenv.Consul(t)
+	srv := start(t)
 	s, operator := client(t, srv.URL(), "prefix=ec69"), raw(t, srv)
 	n := names{"ec69"}
 	for what, pair := range map[string]api.KVPair{

@@ -6,7 +6,6 @@ import (
 	"github.com/hashicorp/consul/api"
 
 	"github.com/tenure-go/tenure/backend"
-	"github.com/tenure-go/tenure/internal/testenv"
 )
 
 // write is a user's own transaction behind a fence.
@@ -24,7 +23,7 @@ func write(t *testing.T, c *api.Client, fence api.KVTxnOps, value string) bool {
 // counter and a restarted candidate of the same term don't disturb it.
 func TestFence(t *testing.T) {
 	t.Parallel()
-	srv := testenv.Consul(t)
+	srv := start(t)
 	p, q, c := client(t, srv.URL(), "prefix=fence"), client(t, srv.URL(), "prefix=fence"), raw(t, srv)
 	fence := func(s backend.LeaseStore, l backend.Lease) api.KVTxnOps {
 		t.Helper()

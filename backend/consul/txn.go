@@ -2,8 +2,12 @@ package consul
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/hashicorp/consul/api"
+
+	"github.com/tenure-go/tenure/backend"
 )
 
 // maxOps is how many operations a transaction may have: every server since 1.12 takes as many.
@@ -42,8 +46,8 @@ func (s *Store) apply(ctx context.Context, ops ...*api.KVTxnOp) (index uint64, e
 		return index, nil
 	}
 	refused := &refusal{reasons: reply.Errors}
-	if denied := explain(refused); denied != error(refused) { //nolint:errorlint // whether it was marked
-		return 0, denied
+	if errors.Is(explain(refused), backend.ErrDenied) {
+		return 0, fmt.Errorf("%w: %s", backend.ErrDenied, refused.Error()) // no change of others, which a second look would settle
 	}
 	return 0, refused
 }
