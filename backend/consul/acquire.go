@@ -21,7 +21,7 @@ func (s *Store) Acquire(ctx context.Context, c backend.Claim) (backend.Lease, er
 		case err != nil:
 			return err
 		case repeat:
-			l, err = s.extend(ctx, v, c.TTL, false)
+			l, err = s.extend(ctx, v, v.beat.repeated(c.TTL))
 		default:
 			l, err = s.grant(ctx, v, c, token)
 		}

@@ -68,7 +68,7 @@ func (s *Store) renewTogether(ctx context.Context, leases []backend.Lease, place
 		views[k] = v
 		seen := expect(s.names.leader(v.election), v.leaderIndex)
 		key, index := s.names.beat(v.election), v.beatIndex
-		v.beat = v.beat.next(leases[i].TTL, true)
+		v.beat = v.beat.renewed(leases[i].TTL)
 		ops = append(ops, seen, swap(key, index, v.beat))
 	}
 	index, err := s.apply(ctx, ops...)

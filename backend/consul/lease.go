@@ -37,13 +37,16 @@ func (v *view) lease() backend.Lease {
 	}
 }
 
-// next is the beat which follows this one.
-func (b beat) next(ttl time.Duration, renewal bool) beat {
+// renewed is the beat after this one by a renewal.
+func (b beat) renewed(ttl time.Duration) beat {
 	b.TTL = inMillis(ttl)
-	if renewal {
-		b.Renewals++
-	} else {
-		b.Repeats++
-	}
+	b.Renewals++
+	return b
+}
+
+// repeated is the beat after this one by a repeat of the claim.
+func (b beat) repeated(ttl time.Duration) beat {
+	b.TTL = inMillis(ttl)
+	b.Repeats++
 	return b
 }

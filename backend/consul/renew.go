@@ -3,7 +3,6 @@ package consul
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/hashicorp/consul/api"
 
@@ -13,7 +12,7 @@ import (
 // Renew implements backend.LeaseStore.
 func (s *Store) Renew(ctx context.Context, l backend.Lease) (backend.Lease, error) {
 	if v := grasp(l); v != nil {
-		renewed, err := s.extend(ctx, v, l.TTL, true)
+		renewed, err := s.extend(ctx, v, v.beat.renewed(l.TTL))
 		if _, changed := errors.AsType[*refusal](err); !changed {
 			return renewed, err
 		}
@@ -30,17 +29,17 @@ func (s *Store) renewSlowly(ctx context.Context, l backend.Lease) (backend.Lease
 			return backend.ErrNotHeld
 		}
 		var err error
-		renewed, err = s.extend(ctx, v, l.TTL, true)
+		renewed, err = s.extend(ctx, v, v.beat.renewed(l.TTL))
 		return err
 	})
 	return renewed, nothingThere(err)
 }
 
-// extend makes the lease in v live for another ttl, provided that leader and beat are as they were seen. A lease whose session is gone gets the present one: it ends by silence
+// extend makes the lease in v live for the TTL of its next beat, provided that leader and beat are as they were seen. A lease whose session is gone gets the present one: it ends by silence
 // alone, and silence there was none.
-func (s *Store) extend(ctx context.Context, v *view, ttl time.Duration, renewal bool) (backend.Lease, error) {
+func (s *Store) extend(ctx context.Context, v *view, next beat) (backend.Lease, error) {
 	n := *v
-	n.beat = v.beat.next(ttl, renewal)
+	n.beat = next
 	key := s.names.leader(v.election)
 	ops := []*api.KVTxnOp{expect(key, v.leaderIndex)}
 	if v.session == "" {
@@ -60,6 +59,6 @@ func (s *Store) extend(ctx context.Context, v *view, ttl time.Duration, renewal 
 	if v.session == "" {
 		n.leaderIndex = index
 	}
-	s.session.needs(backend.Attempt(v.leader.Attempt), ttl)
+	s.session.needs(backend.Attempt(v.leader.Attempt), next.TTL.span())
 	return n.lease(), nil
 }

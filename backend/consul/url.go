@@ -37,11 +37,11 @@ func open(ctx context.Context, u *backend.URL) (backend.LeaseStore, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newStore(client, o) //nolint:contextcheck // the store outlives the call
+	s := newStore(client, o)
 	s.wire = wire
 	if strict {
 		if err := s.probe(ctx); err != nil {
-			return nil, errors.Join(fmt.Errorf("strict=1 asks the servers before they are used: %w", err), s.Close())
+			return nil, errors.Join(fmt.Errorf("strict=1 asks the servers before they are used: %w", err), s.Close()) //nolint:contextcheck // to clean up needs time of its own
 		}
 	}
 	return s, nil
