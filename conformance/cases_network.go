@@ -25,6 +25,7 @@ func (t *trial) wired() (*recorder, *proxy.Proxy) {
 	if t.suite.Server == "" || t.suite.Through == nil {
 		t.stop(Untested, "the suite was not told how to put a proxy before the server: Suite.Server and Suite.Through")
 	}
+	t.troubled = true
 	p, err := proxy.Listen(t.suite.Server)
 	if err != nil {
 		opener{t}.Fatalf("proxy: %v", err)

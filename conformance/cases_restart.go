@@ -26,6 +26,7 @@ func (t *trial) server() {
 // fault lets the suite's author do something to the server; the case is untested without it.
 func (t *trial) fault(what string, f func(T)) {
 	t.server()
+	t.troubled = true
 	if f == nil {
 		t.stop(Untested, "Suite.Faults has no %s", what)
 	}

@@ -15,6 +15,9 @@ func Check(ctx context.Context, s Suite) *Report {
 	report := &Report{Results: make([]Result, len(cases))}
 	var done sync.WaitGroup
 	slots := make(chan struct{}, together)
+	if s.Serverless {
+		slots = make(chan struct{}, together/2) // a file has one writer at a time
+	}
 	one := func(i int, c Case) {
 		result, limits := play(ctx, s, c, c.Rule.Slug+"/"+c.Name)
 		report.set(i, limits, result)

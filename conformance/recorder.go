@@ -53,6 +53,18 @@ func (h *history) add(c call) {
 	h.calls = append(h.calls, c)
 }
 
+// trouble is the first error of a call whose outcome is unknown: a store that is overloaded answers so, and one with a bug does it each time.
+func (h *history) trouble() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, c := range h.calls {
+		if backend.ClassOf(c.err) == backend.Unknown {
+			return c.err
+		}
+	}
+	return nil
+}
+
 // recorder writes down what one client asks its store and what it is told. It sits below the faults, so that it knows what really happened.
 type recorder struct {
 	backend.LeaseStore

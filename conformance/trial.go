@@ -43,6 +43,8 @@ type trial struct {
 	started  time.Time
 	history  *history
 	a, b     *recorder // two clients of one service
+	last     bool      // the case is not played again
+	troubled bool      // by the case itself: calls may fail
 
 	mu       sync.Mutex
 	result   Result
@@ -56,6 +58,7 @@ func play(ctx context.Context, s Suite, c Case, name string) (Result, backend.Li
 	began := time.Now()
 	for i := 0; ; i++ {
 		t := newTrial(ctx, s, c, name)
+		t.last = i == repeats-1
 		t.play(c, 1<<i)
 		if t.result.Outcome != Undecided || t.result.Setup || i == repeats-1 || ctx.Err() != nil {
 			t.result.Took = time.Since(began)
@@ -166,7 +169,11 @@ func (t *trial) Logf(format string, args ...any) {
 func (t *trial) Errorf(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if reason := t.tooLate(); reason != "" {
+	reason := t.tooLate()
+	if err := t.history.trouble(); reason == "" && err != nil && !t.last && !t.troubled {
+		reason = fmt.Sprintf("the store was in trouble: %v", err)
+	}
+	if reason != "" {
 		t.result.Outcome, t.result.Reason = Undecided, reason
 		return
 	}
