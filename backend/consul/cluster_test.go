@@ -8,12 +8,19 @@ import (
 	"github.com/tenure-go/tenure/internal/testenv"
 )
 
+// servers are n that work as one and know their token.
+func servers(t *testing.T, n int) *testenv.Cluster {
+	t.Helper()
+	c := testenv.ConsulCluster(t, n)
+	self := raw(t, c.Members()[0]).ACL()
+	eventually(t, "the servers know their token", func() bool { _, _, err := self.TokenReadSelf(nil); return err == nil })
+	return c
+}
+
 // cluster is three servers with three candidates of an election.
 func cluster(t *testing.T, ttl time.Duration) (*testenv.Cluster, *roll, map[string]*party) {
 	t.Helper()
-	c := testenv.ConsulCluster(t, 3)
-	self := raw(t, c.Members()[0]).ACL()
-	eventually(t, "the servers know their token", func() bool { _, _, err := self.TokenReadSelf(nil); return err == nil })
+	c := servers(t, 3)
 	r := newRoll()
 	parties := map[string]*party{}
 	for _, name := range []string{"a", "b", "c"} {
@@ -97,9 +104,7 @@ func TestTheServersLeaderHangs(t *testing.T) {
 
 // The host that a store uses hangs: a holder's renewals find another one in time.
 func TestAHungServerCostsNoLease(t *testing.T) {
-	c := testenv.ConsulCluster(t, 3)
-	operator := raw(t, c.Members()[0]).ACL()
-	eventually(t, "the servers know their token", func() bool { _, _, err := operator.TokenReadSelf(nil); return err == nil })
+	c := servers(t, 3)
 	s := client(t, c.URL(), "")
 	l := acquire(t, s, claim("e", "P"))
 	w := inner(t, s).wire
