@@ -146,3 +146,19 @@ func TestASessionThatIsGone(t *testing.T) {
 		t.Errorf("the session is %q, was %q", id, old)
 	}
 }
+
+// A call without a deadline ends where the server hangs.
+func TestACallWithoutADeadlineEnds(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	way, url := through(t, srv)
+	s := client(t, url, "prefix=hang&timeout=200ms")
+	l := acquire(t, s, claim("e", "P"))
+	way.BlackHole(proxy.Both)
+	_, err := s.Renew(t.Context(), l)
+	class(t, "renewal through a black hole", err, backend.Unknown)
+	_, err = s.Acquire(t.Context(), claim("e2", "P"))
+	class(t, "acquire through a black hole", err, backend.Unknown)
+	way.Heal()
+	renew(t, s, l)
+}

@@ -56,7 +56,7 @@
 //
 //	token    the ACL token; without it there is none, whatever the environment says
 //	prefix   parts elections of those who share the servers; default tenure
-//	timeout  for dialling, for the first answer to a watch, and for what the store does on its own; default 2s
+//	timeout  for dialling, for calls without a deadline, for the first answer to a watch, and for what the store does on its own; default 2s
 //	strict   1: Open asks the servers, and fails when they are away or the token may not read, write and make sessions
 //	cacert   consuls only: a file with the certificates to trust; default the system's
 //	cert     consuls only: a file with the client's own certificate

@@ -36,6 +36,8 @@ func (n *session) use(ctx context.Context) (string, error) {
 	if id, err := n.current(); id != "" || err != nil {
 		return id, err
 	}
+	ctx, cancel := context.WithTimeout(ctx, n.timeout)
+	defer cancel()
 	select {
 	case n.turn <- struct{}{}:
 	case <-ctx.Done():

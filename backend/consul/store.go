@@ -17,7 +17,7 @@ import (
 type Options struct {
 	// Prefix parts the elections of those who share the servers: two stores see the same election only under the same prefix. Empty: "tenure".
 	Prefix string
-	// Timeout bounds the wait for the servers where the caller's context doesn't: for the first answer to a watch, and for what the store does on its own. Zero: 2 s.
+	// Timeout bounds the wait for the servers where the caller's context doesn't, for the first answer to a watch, and for what the store does on its own. Zero: 2 s.
 	Timeout time.Duration
 }
 
@@ -111,7 +111,7 @@ func (s *Store) Limits() backend.Limits {
 	}
 }
 
-// begin ties a call to the store's life.
+// begin ties a call to the store's life, and bounds one whose context doesn't.
 func (s *Store) begin(ctx context.Context) (context.Context, func(), error) {
 	if s.life.Err() != nil {
 		return nil, nil, backend.ErrClosed
@@ -119,9 +119,13 @@ func (s *Store) begin(ctx context.Context) (context.Context, func(), error) {
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
+	release := func() {}
+	if _, bounded := ctx.Deadline(); !bounded {
+		ctx, release = context.WithTimeout(ctx, s.timeout)
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	unbind := context.AfterFunc(s.life, func() { cancel(backend.ErrClosed) })
-	return ctx, func() { unbind(); cancel(nil) }, nil
+	return ctx, func() { unbind(); cancel(nil); release() }, nil
 }
 
 // Close implements backend.LeaseStore. A client that was given to New stays usable. The session is destroyed unless a lease needs it: a key without a session is free to the eyes
