@@ -1,6 +1,8 @@
 package consul
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -53,12 +55,18 @@ func TestSeveralHosts(t *testing.T) {
 	s := client(t, hosts(srv, "127.0.0.1:1", "127.0.0.1:2"), "prefix=hosts")
 	l := acquire(t, s, claim("e", "P"))
 	renew(t, s, l)
+	sick := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }))
+	t.Cleanup(sick.Close)
+	s = client(t, hosts(srv, sick.Listener.Addr().String()), "prefix=hosts")
+	_, err := s.Renew(deadline(t, ample), l)
+	class(t, "renewal by a host with an error", err, backend.Unknown)
+	l = renew(t, s, l)
 	way := must[*proxy.Proxy](t)(proxy.Listen(srv.Addr()))
 	t.Cleanup(func() { _ = way.Close() })
 	s = client(t, hosts(srv, way.Addr()), "prefix=hosts")
 	l = renew(t, s, l)
 	way.BlackHole(proxy.Both)
-	_, err := s.Renew(deadline(t, 300*time.Millisecond), l)
+	_, err = s.Renew(deadline(t, 300*time.Millisecond), l)
 	class(t, "renewal through a host that doesn't answer", err, backend.Unknown)
 	renew(t, s, l)
 	before := way.Connections()

@@ -31,6 +31,23 @@ func TestAnIndexThatGoesBack(t *testing.T) {
 	woken(t, "a release after the restart", wake)
 }
 
+// EC58: an index that is far ahead of the servers', as after they have lost data behind a connection that lives on: the query starts anew and says that changes may have been missed.
+func TestAQueryStartsAnewWhenTheIndexGoesBack(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	s := inner(t, client(t, srv.URL(), "prefix=back"))
+	q := &query{feed: &feed{hub: s.watch}, folder: s.names.leaders(), wait: 100 * time.Millisecond, index: 1 << 40}
+	if _, again, err := q.ask(deadline(t, ample)); err != nil || !again || q.index != 0 {
+		t.Errorf("after an index that went back: again %v, index %d, %v", again, q.index, err)
+	}
+	if _, again, err := q.ask(deadline(t, ample)); err != nil || !again || q.index == 0 || q.index >= 1<<40 {
+		t.Errorf("the new start: again %v, index %d, %v", again, q.index, err)
+	}
+	if _, again, err := q.ask(deadline(t, ample)); err != nil || again {
+		t.Errorf("from there on: again %v, %v", again, err)
+	}
+}
+
 // drain takes a wake-up that is there.
 func drain(wake <-chan struct{}) {
 	select {
@@ -109,10 +126,11 @@ func TestWatchOverReconnects(t *testing.T) {
 	way, url := through(t, srv)
 	s, p := client(t, url, "prefix=re"), client(t, srv.URL(), "prefix=re")
 	wake := watching(t, s, "e")
-	for range 3 {
+	for i := range 4 {
 		way.Down()
-		l := acquire(t, p, claim("e", "P"))
-		release(t, p, l)
+		if i%2 == 0 { // it is woken without a change, too
+			release(t, p, acquire(t, p, claim("e", "P")))
+		}
 		drain(wake)
 		way.Heal()
 		woken(t, "the reconnect", wake)
