@@ -6,6 +6,7 @@ import (
 	"github.com/hashicorp/consul/api"
 
 	"github.com/tenure-go/tenure/backend"
+	userfence "github.com/tenure-go/tenure/fence"
 )
 
 // write is a user's own transaction behind a fence.
@@ -64,6 +65,10 @@ func TestFence(t *testing.T) {
 	refused("in a later term of the same candidate and session")
 	_, err := inner(t, p).Fence(deadline(t, ample), "e", l.Fence())
 	class(t, "a fence for a term that is over", err, backend.NotHeld)
+	for _, token := range []userfence.Token{{Value: third.Token - 1, Attempt: third.Attempt}, {Value: third.Token, Attempt: l.Attempt}} {
+		_, err = inner(t, p).Fence(deadline(t, ample), "e", token)
+		class(t, "a fence for no term", err, backend.NotHeld)
+	}
 	ops := fence(p, third)
 	id, _ := inner(t, p).session.current()
 	if _, err := c.Session().Destroy(id, nil); err != nil {
