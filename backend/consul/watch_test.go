@@ -61,7 +61,7 @@ func TestBeatsWakeNobody(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
 	p, q := client(t, srv.URL(), "prefix=beats"), client(t, srv.URL(), "prefix=beats")
-	l := acquire(t, p, claim("e", "P"))
+	l := acquire(t, p, brief("e", "P"))
 	wake := watching(t, q, "e")
 	drain(wake)
 	for range 20 {
@@ -70,7 +70,7 @@ func TestBeatsWakeNobody(t *testing.T) {
 	select {
 	case <-wake:
 		t.Error("a renewal has woken a watch")
-	case <-time.After(300 * time.Millisecond):
+	case <-time.After(time.Second): // longer than the query of the beats rests
 	}
 	release(t, p, l)
 	woken(t, "the release", wake)
