@@ -1,12 +1,33 @@
 module github.com/tenure-go/tenure
 
-go 1.26.0
+go 1.26.7
 
 require golang.org/x/sys v0.50.0
 
 require go.uber.org/goleak v1.3.0
 
-require github.com/testcontainers/testcontainers-go v0.45.0
+require (
+	github.com/hashicorp/consul/api v1.34.5
+	github.com/testcontainers/testcontainers-go v0.45.0
+)
+
+require (
+	github.com/armon/go-metrics v0.4.1 // indirect
+	github.com/fatih/color v1.19.0 // indirect
+	github.com/go-viper/mapstructure/v2 v2.5.0 // indirect
+	github.com/hashicorp/errwrap v1.1.0 // indirect
+	github.com/hashicorp/go-cleanhttp v0.5.2 // indirect
+	github.com/hashicorp/go-hclog v1.6.3 // indirect
+	github.com/hashicorp/go-immutable-radix v1.3.1 // indirect
+	github.com/hashicorp/go-metrics v0.6.0 // indirect
+	github.com/hashicorp/go-multierror v1.1.1 // indirect
+	github.com/hashicorp/go-rootcerts v1.0.2 // indirect
+	github.com/hashicorp/golang-lru v1.0.2 // indirect
+	github.com/hashicorp/serf v0.10.4 // indirect
+	github.com/mattn/go-colorable v0.1.15 // indirect
+	github.com/mitchellh/go-homedir v1.1.0 // indirect
+	golang.org/x/exp v0.0.0-20260218203240-3dfff04db8fa // indirect
+)
 
 require (
 	dario.cat/mergo v1.0.2 // indirect

@@ -189,7 +189,17 @@ func watchContextEnds(t *trial) {
 	t.grant(t.a, t.claim("P"))
 	cancel()
 	t.closes(ch, "the end of its context")
-	t.closes(t.watch(t.deadline(10*time.Millisecond), t.a), "its deadline")
+	for d := 10 * time.Millisecond; ; d *= 2 { // a deadline that lets the watch begin
+		short := t.deadline(d)
+		ch, err := t.a.Watch(short, t.election)
+		if err == nil {
+			t.closes(ch, "its deadline")
+			return
+		}
+		if short.Err() == nil || d > generous {
+			t.Fatalf("watch: %v", err)
+		}
+	}
 }
 
 // deadline is a context that ends after d.

@@ -1,0 +1,173 @@
+package consul
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/hashicorp/consul/api"
+)
+
+// feed is what keeps a hub's watches informed.
+//
+// One blocking query waits for changes of the leader keys, of which there are few: grants, releases, lost sessions. They wake the watches at once. The other waits for beats. Those wake
+// nobody: seeing each of them soon is what lets a follower know, when they end, since when. A follower that only looked once per TTL would need up to two TTLs to be sure.
+type feed struct {
+	hub    *hub
+	cancel context.CancelFunc
+
+	seen map[string]uint64 // leader keys with their indexes; nil: not known yet. Guarded by hub.mu
+}
+
+const (
+	// longWait is how long a query of the leader keys waits for a change. A hung one is noticed a little later; looks don't depend on it.
+	longWait = 30 * time.Second
+	// beatWait is shorter, since beats that are seen late let a dead leader live longer.
+	beatWait = 10 * time.Second
+	// share is the part of a TTL for which the query of the beats rests after each return: leaders of many processes beat at many times, and their beats are seen together
+	// then. It is below the third of a TTL in which a single leader's next beat comes.
+	share = 6
+
+	firstPause = 20 * time.Millisecond
+	longPause  = time.Second
+)
+
+// query is the state of one blocking query.
+type query struct {
+	feed     *feed
+	folder   string
+	wait     time.Duration
+	index    uint64 // zero: the next one returns at once
+	failures int
+}
+
+// ask waits for a change. again is set when changes may have been missed before: after a failure, and where the server's index went back.
+func (q *query) ask(ctx context.Context) (pairs api.KVPairs, again bool, err error) {
+	s := q.feed.hub.store
+	limit, cancel := context.WithTimeout(ctx, q.wait+q.wait/16+s.timeout)
+	defer cancel()
+	again = q.index == 0
+	pairs, meta, err := s.client.KV().List(q.folder, (&api.QueryOptions{WaitIndex: q.index, WaitTime: q.wait}).WithContext(limit))
+	if err != nil {
+		q.failures++
+		q.index = 0
+		return nil, false, explain(err)
+	}
+	q.failures = 0
+	if meta.LastIndex < q.index {
+		q.index = 0 // the servers have lost data, or cleaned up: an index of theirs means nothing for now
+		return pairs, true, nil
+	}
+	q.index = max(meta.LastIndex, 1)
+	return pairs, again, nil
+}
+
+// rest waits after a failure.
+func (q *query) rest(ctx context.Context) {
+	pause := min(firstPause<<min(q.failures-1, 10), longPause)
+	sleep(ctx, pause/2+rand.N(pause/2+1)) // spread, since all clients lose their connections at once
+}
+
+// changes wakes watches until ctx ends.
+func (f *feed) changes(ctx context.Context) {
+	q := &query{feed: f, folder: f.hub.store.names.leaders(), wait: longWait}
+	for ctx.Err() == nil {
+		began := time.Now()
+		pairs, again, err := q.ask(ctx)
+		if err != nil {
+			f.refuse(ctx, err)
+			q.rest(ctx)
+			continue
+		}
+		if !f.take(ctx, pairs, again) && time.Since(began) < firstPause {
+			sleep(ctx, firstPause) // a return without a change must not become a loop without a pause
+		}
+	}
+}
+
+// refuse tells the watches that wait for the present state why there is none.
+func (f *feed) refuse(ctx context.Context, err error) {
+	f.hub.mu.Lock()
+	defer f.hub.mu.Unlock()
+	if ctx.Err() == nil && f.seen == nil {
+		f.hub.each(func(w *watcher) { w.answer(err) })
+	}
+}
+
+// take compares the leader keys with those seen before and wakes the watches of what has changed; all of them when changes may have been missed.
+func (f *feed) take(ctx context.Context, pairs api.KVPairs, all bool) (changed bool) {
+	f.hub.mu.Lock()
+	defer f.hub.mu.Unlock()
+	if ctx.Err() != nil {
+		return true // its watches are gone, others may have come
+	}
+	first := f.seen == nil
+	seen := make(map[string]uint64, len(pairs))
+	wake := func(name string) {
+		changed = true
+		for w := range f.hub.watchers[name] {
+			w.wake()
+		}
+	}
+	for _, pair := range pairs {
+		name := last(pair.Key)
+		seen[name] = pair.ModifyIndex
+		if !first && f.seen[name] != pair.ModifyIndex {
+			wake(name)
+		}
+		delete(f.seen, name)
+	}
+	for name := range f.seen { // removed
+		wake(name)
+	}
+	f.seen = seen
+	switch {
+	case first:
+		f.hub.each(func(w *watcher) { w.answer(nil) })
+	case all:
+		f.hub.each((*watcher).wake)
+	}
+	return changed || first
+}
+
+// listen notes beats until ctx ends.
+func (f *feed) listen(ctx context.Context) {
+	q := &query{feed: f, folder: f.hub.store.names.beats(), wait: beatWait}
+	for ctx.Err() == nil {
+		pairs, _, err := q.ask(ctx)
+		if err != nil {
+			q.rest(ctx)
+			continue
+		}
+		sleep(ctx, max(f.hear(pairs)/share, firstPause))
+	}
+}
+
+// hear notes the beats of watched elections, and returns the shortest of their TTLs.
+func (f *feed) hear(pairs api.KVPairs) (shortest time.Duration) {
+	f.hub.mu.Lock()
+	defer f.hub.mu.Unlock()
+	for _, pair := range pairs {
+		for w := range f.hub.watchers[last(pair.Key)] {
+			var b beat
+			if decode(pair.Key, pair.Value, &b) != nil {
+				break // looks tell
+			}
+			f.hub.store.beats.Saw(w.election, sign{pair.ModifyIndex, b})
+			if ttl := b.TTL.span(); shortest == 0 || ttl < shortest {
+				shortest = ttl
+			}
+			break
+		}
+	}
+	return shortest
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

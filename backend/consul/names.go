@@ -1,0 +1,29 @@
+package consul
+
+import (
+	"strings"
+
+	"github.com/tenure-go/tenure/backend"
+)
+
+// names makes keys. Each election has one key in each of three folders: a blocking query of one folder returns when something of that kind has changed. The names
+// are escaped, so that no key is a folder of another.
+type names struct{ prefix string }
+
+func (n names) folder(kind string) string { return backend.Escape(n.prefix) + "/" + kind + "/" }
+
+// leaders holds the records of who leads. They change with a grant, a release or the loss of a session, and never with a renewal.
+func (n names) leaders() string { return n.folder("leader") }
+
+// beats holds the signs of life: each grant and each renewal changes one.
+func (n names) beats() string { return n.folder("beat") }
+
+// counters holds the tokens.
+func (n names) counters() string { return n.folder("counter") }
+
+func (n names) leader(election string) string  { return n.leaders() + backend.Escape(election) }
+func (n names) beat(election string) string    { return n.beats() + backend.Escape(election) }
+func (n names) counter(election string) string { return n.counters() + backend.Escape(election) }
+
+// last is a key's name within its folder: the escaped election.
+func last(key string) string { return key[strings.LastIndexByte(key, '/')+1:] }

@@ -1,0 +1,82 @@
+package consul
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/hashicorp/consul/api"
+
+	"github.com/tenure-go/tenure/backend"
+)
+
+// maxOps is how many operations a transaction may have: every server since 1.12 takes as many.
+const maxOps = 128
+
+// expect is the operation which makes a transaction fail unless a key is as it was seen. Index zero stands for a key that was not there: for it check-index
+// would fail in any case.
+func expect(key string, index uint64) *api.KVTxnOp {
+	if index == 0 {
+		return &api.KVTxnOp{Verb: api.KVCheckNotExists, Key: key}
+	}
+	return &api.KVTxnOp{Verb: api.KVCheckIndex, Key: key, Index: index}
+}
+
+// swap is the operation which writes a key if it is as it was seen.
+func swap(key string, index uint64, value any) *api.KVTxnOp {
+	return &api.KVTxnOp{Verb: api.KVCAS, Key: key, Index: index, Value: encode(value)}
+}
+
+// apply runs a transaction and returns the index that it has given to what it wrote. The error is a *refusal when the server has rolled it back, and otherwise
+// leaves open whether it was applied.
+func (s *Store) apply(ctx context.Context, ops ...*api.KVTxnOp) (index uint64, err error) {
+	ctx, done, err := s.begin(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	ok, reply, _, err := s.client.KV().Txn(ops, new(api.QueryOptions).WithContext(ctx))
+	switch {
+	case err != nil:
+		return 0, explain(err)
+	case ok:
+		for _, pair := range reply.Results {
+			index = max(index, pair.ModifyIndex)
+		}
+		return index, nil
+	}
+	refused := &refusal{reasons: reply.Errors}
+	if errors.Is(explain(refused), backend.ErrDenied) {
+		return 0, fmt.Errorf("%w: %s", backend.ErrDenied, refused.Error()) // no change of others, which a second look would settle
+	}
+	return 0, refused
+}
+
+// fetch reads keys as of one moment, by the leader of the servers after it has made sure that it still is. The reply has a pair for each key, in order; one that
+// doesn't exist has index zero.
+func (s *Store) fetch(ctx context.Context, keys ...string) (api.KVPairs, error) {
+	ctx, done, err := s.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	ops := make(api.KVTxnOps, len(keys))
+	for i, key := range keys {
+		ops[i] = &api.KVTxnOp{Verb: api.KVGetOrEmpty, Key: key}
+	}
+	ok, reply, _, err := s.client.KV().Txn(ops, (&api.QueryOptions{RequireConsistent: true}).WithContext(ctx))
+	switch {
+	case err != nil:
+		return nil, explain(err)
+	case !ok:
+		return nil, explain(&refusal{reasons: reply.Errors})
+	case len(reply.Results) != len(keys):
+		return nil, deniedBy(errShort)
+	}
+	for i, pair := range reply.Results {
+		if pair.Key != keys[i] {
+			return nil, deniedBy(errShort)
+		}
+	}
+	return reply.Results, nil
+}
