@@ -55,6 +55,7 @@ func TestConformance(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
 	s := suite(raw(t, srv), defaultPrefix, func(t conformance.T) (backend.LeaseStore, error) { return backend.Open(t.Context(), srv.URL()) })
+	s.Target, s.Requests = "Consul", func(t conformance.T) int64 { return srv.Requests(t) }
 	conformance.Run(t, throughSuite(s, srv))
 }
 
@@ -62,6 +63,7 @@ func TestConformance(t *testing.T) {
 func TestConformanceOnThreeServers(t *testing.T) {
 	c := servers(t, 3)
 	s := suite(raw(t, c.Members()[0]), defaultPrefix, func(t conformance.T) (backend.LeaseStore, error) { return backend.Open(t.Context(), c.URL()) })
+	s.Target = "Consul ×3"
 	var one sync.Mutex // cases that wait run at once: a fault is done to all of them, but one at a time
 	s.Faults.Failover = func(conformance.T) {
 		one.Lock()

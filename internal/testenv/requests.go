@@ -12,9 +12,15 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"testing"
 	"time"
 )
+
+// Reporter is the part of testing.TB that Requests needs; a case of the conformance suite has it too.
+type Reporter interface {
+	Helper()
+	Context() context.Context
+	Fatalf(format string, args ...any)
+}
 
 // Requests is how many requests the server has served, as it counts them itself. Differences of two calls tell what a client
 // costs. What tells that a server is ready, logins, and this method's own questions are left out. It is for servers of the
@@ -27,7 +33,7 @@ import (
 //     so is the work of autovacuum. The server adds them up when a connection ends or has been idle for 10 s, and this method
 //     waits for that; of clients that go on working the last second may be missing.
 //   - Consul: HTTP requests of this agent that have been answered; a blocking query counts when it returns.
-func (s *Server) Requests(t testing.TB) int64 {
+func (s *Server) Requests(t Reporter) int64 {
 	t.Helper()
 	if s.site == nil || s.kind.requests == nil {
 		t.Fatalf("testenv: Requests: nobody counts the requests of this %s server: ask for Options{Own: true}", s.kind.name)
