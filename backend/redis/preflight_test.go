@@ -26,7 +26,7 @@ func TestFindings(t *testing.T) {
 		change("noeviction", "allkeys-lru"): "", // without a limit nothing is evicted
 		"":                                  "", // a server that says nothing
 	} {
-		found, refused := judge(parseInfo(info))
+		found, refused := judge(parseInfo(info), 0)
 		if got := strings.Join(found, " "); refused != nil || (got == "") != (want == "") || !strings.Contains(got, want) {
 			t.Errorf("%q: %q (%v), want %q", info, got, refused, want)
 		}
@@ -47,7 +47,7 @@ func TestMultiMasterIsRefused(t *testing.T) {
 	srv := testenv.Redis(t)
 	s := client(t, srv.URL(), "")
 	warm(t, s)
-	found, refused := judge(parseInfo("role:active-replica\r\naof_enabled:1"))
+	found, refused := judge(parseInfo("role:active-replica\r\naof_enabled:1"), 0)
 	if refused == nil || len(found) > 0 {
 		t.Fatalf("found %q, refused %v", found, refused)
 	}
