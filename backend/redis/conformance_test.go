@@ -3,18 +3,18 @@ package redis
 import (
 	"testing"
 
+	goredis "github.com/redis/go-redis/v9"
+
 	"github.com/tenure-go/tenure/backend"
 	"github.com/tenure-go/tenure/conformance"
 	"github.com/tenure-go/tenure/internal/testenv"
 )
 
-func TestConformance(t *testing.T) {
-	t.Parallel()
-	srv := testenv.Redis(t)
-	server := raw(t, srv.URL())
-	conformance.Run(t, conformance.Suite{
+// suite is the suite for stores at a URL; server writes behind their back.
+func suite(rawURL string, server goredis.UniversalClient) conformance.Suite {
+	return conformance.Suite{
 		Open: func(t conformance.T) backend.LeaseStore {
-			s, err := backend.Open(t.Context(), srv.URL())
+			s, err := backend.Open(t.Context(), rawURL)
 			if err != nil {
 				t.Fatalf("open: %v", err)
 			}
@@ -26,7 +26,19 @@ func TestConformance(t *testing.T) {
 			}
 		},
 		// Remove is left out: a DEL by hand wakes nobody, see the package comment.
-	})
+	}
+}
+
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	srv := testenv.Redis(t)
+	conformance.Run(t, suite(srv.URL(), raw(t, srv.URL())))
+}
+
+func TestConformanceObserved(t *testing.T) {
+	t.Parallel()
+	srv := testenv.Redis(t)
+	conformance.Run(t, suite(srv.URL()+"?expiry=observed", raw(t, srv.URL())))
 }
 
 // The same with a user's client as the driver makes it: RESP3, repeats, contexts that don't reach the socket.

@@ -61,7 +61,7 @@ func TestMultiMasterIsRefused(t *testing.T) {
 
 // R51: the first call that succeeds is followed by a look at the server; strict looks first and refuses.
 func TestWarningsOfARealServer(t *testing.T) {
-	srv := testenv.Redis(t, testenv.Options{Settings: []string{"maxmemory 100mb", "maxmemory-policy allkeys-lru", "appendonly yes"}})
+	srv := testenv.Redis(t, testenv.Options{Settings: []string{"maxmemory 100mb", "maxmemory-policy allkeys-lru", "appendonly yes", "appendfsync always"}})
 	s := client(t, srv.URL(), "")
 	warner, ok := backend.As[backend.Warner](s)
 	if !ok {
