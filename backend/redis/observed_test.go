@@ -10,6 +10,7 @@ import (
 
 	"github.com/tenure-go/tenure/backend"
 	"github.com/tenure-go/tenure/elector"
+	"github.com/tenure-go/tenure/fence"
 	"github.com/tenure-go/tenure/internal/testenv"
 )
 
@@ -84,6 +85,24 @@ func TestSteppedClock(t *testing.T) {
 	}
 	_, err := native.Renew(deadline(t, ample), l)
 	class(t, "renew after the leap", err, backend.NotHeld)
+	guarded(t, l, next)
+}
+
+// guarded checks that a resource which has seen the later term refuses the earlier one.
+func guarded(t *testing.T, earlier, later backend.Lease) {
+	t.Helper()
+	var guard fence.Memory
+	write := func(l backend.Lease) error {
+		return guard.Do(t.Context(), "e", l.Fence(), func() error { return nil })
+	}
+	for _, l := range []backend.Lease{earlier, later} {
+		if err := write(l); err != nil {
+			t.Errorf("a write under token %d: %v", l.Token, err)
+		}
+	}
+	if err := write(earlier); !errors.Is(err, fence.ErrStale) {
+		t.Errorf("a write under the earlier token %d: %v, want it refused", earlier.Token, err)
+	}
 }
 
 // DX19: the server's clock leaps back. A dead leader's lease, or reservation, doesn't stay for as long as the leap, and a live one isn't taken.
