@@ -74,22 +74,29 @@ func checkGrants(t *testing.T, rules []string, needed map[string]grantCase, play
 			t.Errorf("nothing needs the grant %s", rule)
 			continue
 		}
-		t.Run(rule, func(t *testing.T) {
-			if err := play(t, rules, c); err != nil {
-				t.Errorf("%s: with all grants: %v", c.name, err)
-			}
-			if err := play(t, slices.Delete(slices.Clone(rules), i, i+1), c); err == nil {
-				t.Errorf("%s: passes without %s", c.name, rule)
-			} else {
-				t.Logf("without %s red: %s: %v", rule, c.name, err)
-			}
-		})
+		checkGrant(t, rules, i, c, play)
 	}
 	for rule := range needed {
 		if !granted[rule] {
 			t.Errorf("the policy lacks %s", rule)
 		}
 	}
+}
+
+// checkGrant plays a case with all rules and without the i-th.
+func checkGrant(t *testing.T, rules []string, i int, c grantCase, play func(t *testing.T, rules []string, c grantCase) error) {
+	t.Helper()
+	rule := rules[i]
+	t.Run(rule, func(t *testing.T) {
+		if err := play(t, rules, c); err != nil {
+			t.Errorf("%s: with all grants: %v", c.name, err)
+		}
+		if err := play(t, slices.Delete(slices.Clone(rules), i, i+1), c); err == nil {
+			t.Errorf("%s: passes without %s", c.name, rule)
+		} else {
+			t.Logf("without %s red: %s: %v", rule, c.name, err)
+		}
+	})
 }
 
 func grantsFirst(t *testing.T, s backend.LeaseStore, _ *goredis.Client) error {
