@@ -41,7 +41,7 @@ func (s *Store) acquire(ctx context.Context, c backend.Claim, silent string) (ba
 	switch a.status {
 	case "granted":
 		if short != nil {
-			return backend.Lease{}, "", s.takeBack(ctx, c, short)
+			return backend.Lease{}, "", s.takeBack(ctx, c, a.call, short)
 		}
 		s.silence.Forget(c.Election)
 		l, err := a.lease(c.Election, c.Candidate.ID, c.Attempt)
@@ -77,7 +77,7 @@ func (a answer) refusal(c backend.Claim) error {
 
 // Release implements backend.LeaseStore.
 func (s *Store) Release(ctx context.Context, l backend.Lease, h backend.Handover) error {
-	a, err := s.run(ctx, releaseScript, l.Election, l.Holder, l.Attempt.String(), l.Token, h.To, micros(h.For), s.names.channel(l.Election))
+	a, err := s.run(ctx, releaseScript, l.Election, l.Holder, l.Attempt.String(), l.Token, h.To, micros(h.For), s.names.channel(l.Election), "")
 	switch {
 	case a.status == "foreign":
 		return fmt.Errorf("%w: %s", backend.ErrNotHeld, err.Error())

@@ -37,6 +37,7 @@ var (
 
 // answer is what a script replied: a status, and what belongs to it.
 type answer struct {
+	call   string // the mark of the call that it answers
 	status string
 	parts  []string
 }
@@ -72,7 +73,7 @@ func (s *Store) read(key, nonce string, reply []string) (answer, error) {
 		return answer{}, errShifted
 	}
 	s.contact()
-	a := answer{status: reply[2], parts: reply[3:]}
+	a := answer{call: nonce, status: reply[2], parts: reply[3:]}
 	return a, refuse(key, a.status)
 }
 

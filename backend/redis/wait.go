@@ -74,18 +74,16 @@ func (s *Store) patience(ctx context.Context) time.Duration {
 	return max(left/4*3, time.Millisecond).Truncate(time.Millisecond)
 }
 
-// takeBack releases a grant that too few replicas know: its holder never hears of it.
-func (s *Store) takeBack(ctx context.Context, c backend.Claim, short error) error {
+// takeBack releases what one call was granted, and too few replicas know. The caller may have gone on and repeated that call meanwhile: what the repeat was granted stays.
+func (s *Store) takeBack(ctx context.Context, c backend.Claim, call string, short error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.timeout)
 	defer cancel()
-	l := backend.Lease{Election: c.Election, Holder: c.Candidate.ID, Attempt: c.Attempt, TTL: c.TTL}
-	if err := s.Release(ctx, l, backend.Handover{}); err != nil {
-		return fmt.Errorf("the grant was not kept: %w; nor could it be taken back: %w", short, unknown{err})
+	a, err := s.run(ctx, releaseScript, c.Election, c.Candidate.ID, c.Attempt.String(), "0", "", 0, s.names.channel(c.Election), call)
+	switch {
+	case err != nil:
+		return fmt.Errorf("the grant was not kept: %w; nor could it be taken back: %v", short, err) //nolint:errorlint // its class is not the call's
+	case a.status != "released":
+		return fmt.Errorf("the grant was not kept, and is not there any more: %w", short)
 	}
 	return fmt.Errorf("the grant was taken back: %w", short)
 }
-
-// unknown hides what class an error has.
-type unknown struct{ err error }
-
-func (u unknown) Error() string { return u.err.Error() }

@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -85,6 +86,34 @@ func TestFrozenReplica(t *testing.T) {
 	replica.Thaw()
 	eventually(t, "the replica acknowledges", func() bool { _, err := s.Renew(deadline(t, ample), all[0]); return err == nil })
 	acquire(t, s, claim("e", "b"))
+}
+
+// A grant that is taken back late, when the same claim was repeated meanwhile and its lease may be believed in, is not taken back.
+func TestTakingBackSparesARepeat(t *testing.T) {
+	srv := testenv.Redis(t)
+	s := client(t, srv.URL(), "")
+	in, ctx, c := inner(t, s), deadline(t, ample), claim("e", "a")
+	args := []any{c.Candidate.ID, "{}", c.Attempt.String(), micros(c.TTL), 0, "", in.names.channel("e"), string(backend.Native), ""}
+	first, err := in.run(ctx, acquireScript, "e", args...)
+	if err != nil || first.status != "granted" {
+		t.Fatal(first, err)
+	}
+	l := acquire(t, s, c)
+	few := errors.New("too few")
+	if err := in.takeBack(ctx, c, first.call, few); !errors.Is(err, few) {
+		t.Error(err)
+	}
+	renew(t, s, l)
+	again, err := in.run(ctx, acquireScript, "e", args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := in.takeBack(ctx, c, again.call, few); !errors.Is(err, few) {
+		t.Error(err)
+	}
+	if r := get(t, s, "e"); r.Held() {
+		t.Errorf("what nobody repeated stays: %v", r)
+	}
 }
 
 // A lost lease is lost, whether replicas acknowledge or not.
