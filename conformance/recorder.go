@@ -96,6 +96,18 @@ func (r *recorder) Release(ctx context.Context, l backend.Lease, h backend.Hando
 	return err
 }
 
+// RenewAll writes each renewal of a batch down as one of its own, sent when the batch was.
+func (r *recorder) RenewAll(ctx context.Context, leases []backend.Lease) []backend.Renewal {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	sent := r.history.now()
+	renewals := backend.RenewAll(ctx, r.LeaseStore, leases)
+	for i := range min(len(leases), len(renewals)) {
+		r.history.add(call{client: r.client, op: "renew", election: leases[i].Election, lease: leases[i], granted: renewals[i].Lease, err: renewals[i].Err, sent: sent})
+	}
+	return renewals
+}
+
 // Get is not a part of the history.
 func (r *recorder) Get(ctx context.Context, election string) (backend.Record, error) {
 	ctx, cancel := limited(ctx)

@@ -52,12 +52,14 @@ type trial struct {
 var _ T = (*trial)(nil)
 
 // play plays a case, again with longer TTLs while the machine is too slow to decide it.
-func play(ctx context.Context, s Suite, c Case, name string) (Result, string) {
+func play(ctx context.Context, s Suite, c Case, name string) (Result, backend.Limits) {
+	began := time.Now()
 	for i := 0; ; i++ {
 		t := newTrial(ctx, s, c, name)
 		t.play(c, 1<<i)
 		if t.result.Outcome != Undecided || t.result.Setup || i == repeats-1 || ctx.Err() != nil {
-			return t.result, t.limits.Store
+			t.result.Took = time.Since(began)
+			return t.result, t.limits
 		}
 	}
 }
@@ -129,6 +131,11 @@ func (t *trial) open() *recorder {
 	if s == nil {
 		opener{t}.Fatalf("Suite.Open returned nil")
 	}
+	return t.record(s)
+}
+
+// record makes a client's calls a part of the history, and closes it at the end.
+func (t *trial) record(s backend.LeaseStore) *recorder {
 	r := t.history.recorder(backend.Wrap(s))
 	t.limits = r.Limits()
 	t.Cleanup(func() {
