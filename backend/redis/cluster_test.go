@@ -119,7 +119,6 @@ func move(t *testing.T, set *testenv.Cluster, s backend.LeaseStore, election str
 
 // A slot moves to another node, or is on its way there. Calls follow it, batches too; the lease and its token are as before.
 func TestClusterMovedSlot(t *testing.T) {
-	t.Parallel()
 	set := testenv.RedisCluster(t)
 	for _, half := range []bool{false, true} {
 		t.Run("half "+strconv.FormatBool(half), func(t *testing.T) {
@@ -189,7 +188,6 @@ func TestClusterNodeAway(t *testing.T) {
 
 // The policy for a cluster is enough for the whole contract, and none of what it has beyond the policy for one server can go.
 func TestClusterPolicy(t *testing.T) {
-	t.Parallel()
 	set := testenv.RedisCluster(t)
 	rules := policy(t, "redis-cluster.acl", "0")
 	allow := func(t *testing.T, rules []string) {

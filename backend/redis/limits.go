@@ -13,7 +13,7 @@ const batch = 500
 // Limits tells what this store keeps.
 func (s *Store) Limits() backend.Limits { return s.limits }
 
-func limits(o Options, cluster bool) backend.Limits {
+func limits(o Options) backend.Limits {
 	l := backend.Limits{
 		Store: "redis",
 		// Redis runs one command at a time: a single slow one of somebody else, tens of milliseconds long, would end a lease much shorter than this.
@@ -27,9 +27,6 @@ func limits(o Options, cluster bool) backend.Limits {
 		Durability:  backend.Volatile,
 		Tokens:      backend.CounterClock,
 		Assumptions: append(timeAssumptions(o), durabilityAssumptions(o)...),
-	}
-	if cluster { // a script works on one slot, and each election has its own
-		l.Batch = 1
 	}
 	if o.Wait > 0 {
 		l.Durability = backend.Asynchronous

@@ -125,10 +125,12 @@ func newStore(client goredis.UniversalClient, o Options) *Store {
 	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
 	o.Ping = cmp.Or(o.Ping, defaultPing)
 	o.Expiry = cmp.Or(o.Expiry, backend.Native)
-	_, cluster := client.(*goredis.ClusterClient)
 	s := &Store{
-		client: client, names: names{prefix: o.Prefix, db: o.DB}, limits: limits(o, cluster), mark: rand.Text(),
+		client: client, names: names{prefix: o.Prefix, db: o.DB}, limits: limits(o), mark: rand.Text(),
 		mode: o.Expiry, wait: o.Wait, timeout: o.Timeout, watch: newHub(client, o.Timeout, o.Ping),
+	}
+	if _, cluster := client.(*goredis.ClusterClient); cluster {
+		s.limits.Batch = 1 // a script works on one slot, and each election has its own
 	}
 	s.check.init(client, o.Wait)
 	return s

@@ -15,6 +15,7 @@ import (
 // R53, R47: a master without good replicas, or one that was made a replica, refuses heartbeats. The leader steps down at its deadline, and leads again under a greater token
 // when it may.
 func TestLeaderWhoseServerRefusesWritesStepsDownAndComesBack(t *testing.T) {
+	t.Parallel()
 	for what, c := range map[string]struct {
 		refuse, accept func(*testing.T, *goredis.Client)
 	}{
@@ -75,9 +76,10 @@ func TestBusyServerCostsNoLeadership(t *testing.T) {
 	l := lead(t, s, "a")
 	term := l.next(t)
 	before := get(t, s, "e").Renewals
-	blocked := make(chan error, 1)
+	blocked := make(chan struct{})
 	go func() {
-		blocked <- server.Eval(context.WithoutCancel(t.Context()), "while true do end", nil).Err()
+		defer close(blocked)
+		server.Eval(context.WithoutCancel(t.Context()), "while true do end", nil)
 	}()
 	<-time.After(700 * time.Millisecond)
 	eventually(t, "the script is killed", func() bool { return raw(t, srv.URL()).ScriptKill(deadline(t, ample)).Err() == nil })
