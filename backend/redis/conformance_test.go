@@ -1,7 +1,10 @@
 package redis
 
 import (
+	"errors"
+	"strings"
 	"testing"
+	"time"
 
 	goredis "github.com/redis/go-redis/v9"
 
@@ -29,16 +32,40 @@ func suite(rawURL string, server goredis.UniversalClient) conformance.Suite {
 	}
 }
 
+// full is the suite for a server of the test's own, which it may restart, cut off, and whose clock it may set.
+func full(t *testing.T, srv *testenv.Server, params string) conformance.Suite {
+	t.Helper()
+	server := raw(t, srv.URL())
+	s := suite(srv.URL()+params, server)
+	s.Server = srv.Addr()
+	s.Through = func(t conformance.T, addr string) backend.LeaseStore {
+		store, err := backend.Open(t.Context(), strings.Replace(srv.URL(), srv.Addr(), addr, 1)+params)
+		if err != nil {
+			t.Fatalf("open: %v", err)
+		}
+		return store
+	}
+	s.Faults.Restart = func(conformance.T) { srv.Kill(); srv.Start() }
+	s.Faults.Skew = func(t conformance.T, by time.Duration) {
+		keys, err := server.Keys(t.Context(), "*:lease").Result()
+		for _, key := range keys {
+			err = errors.Join(err, leap(t.Context(), server, key, by))
+		}
+		if err != nil {
+			t.Fatalf("skew: %v", err)
+		}
+	}
+	return s
+}
+
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	srv := testenv.Redis(t)
-	conformance.Run(t, suite(srv.URL(), raw(t, srv.URL())))
+	conformance.Run(t, full(t, testenv.Redis(t, testenv.Options{Own: true}), ""))
 }
 
 func TestConformanceObserved(t *testing.T) {
 	t.Parallel()
-	srv := testenv.Redis(t)
-	conformance.Run(t, suite(srv.URL()+"?expiry=observed", raw(t, srv.URL())))
+	conformance.Run(t, full(t, testenv.Redis(t, testenv.Options{Own: true}), "?expiry=observed"))
 }
 
 // The same with a user's client as the driver makes it: RESP3, repeats, contexts that don't reach the socket.

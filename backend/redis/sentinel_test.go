@@ -13,7 +13,14 @@ import (
 func TestConformanceSentinel(t *testing.T) {
 	t.Parallel()
 	set := testenv.RedisSentinel(t)
-	conformance.Run(t, suite(set.URL(), inner(t, client(t, set.URL(), "")).client))
+	s := suite(set.URL(), inner(t, client(t, set.URL(), "")).client)
+	s.Faults.Failover = func(conformance.T) {
+		old := set.Primary()
+		failOver(t, set)
+		old.Start()
+		set.Settle()
+	}
+	conformance.Run(t, s)
 }
 
 func TestConformanceSentinelWithWait(t *testing.T) {
