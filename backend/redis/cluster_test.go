@@ -17,7 +17,7 @@ import (
 func TestConformanceCluster(t *testing.T) {
 	t.Parallel()
 	set := testenv.RedisCluster(t)
-	conformance.Run(t, suite(set.URL(), inner(t, client(t, set.URL(), "")).client))
+	conformance.Run(t, suite(set.URL()+"?"+patient, inner(t, client(t, set.URL(), "")).client))
 }
 
 func TestClusterWithTLS(t *testing.T) {
@@ -197,7 +197,7 @@ func TestClusterPolicy(t *testing.T) {
 	}
 	at := strings.Replace(set.URL(), "://:", "://billing:", 1)
 	allow(t, rules)
-	s := suite(at+"?prefix=billing", inner(t, client(t, set.URL(), "")).client)
+	s := suite(at+"?prefix=billing&"+patient, inner(t, client(t, set.URL(), "")).client)
 	s.Plant = nil
 	conformance.Run(t, s)
 	needed := map[string]grantCase{

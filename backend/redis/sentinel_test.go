@@ -10,10 +10,13 @@ import (
 	"github.com/tenure-go/tenure/internal/testenv"
 )
 
+// patient is a time-out for a machine that runs many servers at once.
+const patient = "timeout=20s"
+
 func TestConformanceSentinel(t *testing.T) {
 	t.Parallel()
 	set := testenv.RedisSentinel(t)
-	s := suite(set.URL(), inner(t, client(t, set.URL(), "")).client)
+	s := suite(set.URL()+"?"+patient, inner(t, client(t, set.URL(), "")).client)
 	s.Faults.Failover = func(conformance.T) {
 		old := set.Primary()
 		failOver(t, set)
@@ -26,7 +29,7 @@ func TestConformanceSentinel(t *testing.T) {
 func TestConformanceSentinelWithWait(t *testing.T) {
 	t.Parallel()
 	set := testenv.RedisSentinel(t)
-	conformance.Run(t, suite(set.URL()+"?wait=1", inner(t, client(t, set.URL(), "")).client))
+	conformance.Run(t, suite(set.URL()+"?wait=1&"+patient, inner(t, client(t, set.URL(), "")).client))
 }
 
 // TLS to sentinels and servers alike, with a password for both.

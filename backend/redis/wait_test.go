@@ -32,7 +32,7 @@ func TestConformanceWithWait(t *testing.T) {
 	t.Parallel()
 	srv := testenv.Redis(t, fast)
 	replicaOf(t, srv)
-	conformance.Run(t, suite(srv.URL()+"?wait=1", raw(t, srv.URL())))
+	conformance.Run(t, suite(srv.URL()+"?wait=1&"+patient, raw(t, srv.URL())))
 }
 
 // What was granted or renewed is on the replica when the call returns.
