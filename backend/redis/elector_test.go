@@ -25,11 +25,14 @@ type leader struct {
 	done  chan error
 }
 
-// lead starts an elector with a TTL of 2 s.
+// lifetime is the TTL of electors.
+const lifetime = 3 * time.Second
+
+// lead starts an elector.
 func lead(t *testing.T, s backend.LeaseStore, id string, guards ...fence.Sealer) *leader {
 	t.Helper()
 	e := must[*elector.Elector](t)(elector.New(elector.Config{
-		Store: s, Election: "e", Candidate: backend.Candidate{ID: id}, TTL: 2 * time.Second, Guards: guards, Logger: slog.New(slog.DiscardHandler),
+		Store: s, Election: "e", Candidate: backend.Candidate{ID: id}, TTL: lifetime, Guards: guards, Logger: slog.New(slog.DiscardHandler),
 	}))
 	ctx, cancel := context.WithCancel(t.Context())
 	l := &leader{Elector: e, terms: make(chan *elector.Term, 100), stop: cancel, done: make(chan error, 1)}
@@ -108,7 +111,7 @@ func TestNobodyLeadsWhoseClaimsGoUnanswered(t *testing.T) {
 		return reply
 	})
 	muted.Store(true)
-	l := lead(t, client(t, "redis://:"+testenv.Password()+"@"+front+"/0", "timeout=100ms"), "a")
+	l := lead(t, client(t, "redis://:"+testenv.Password()+"@"+front+"/0", "timeout=500ms"), "a")
 	behind := client(t, srv.URL(), "")
 	eventually(t, "a claim was applied", func() bool { return get(t, behind, "e").Counter > 0 })
 	<-time.After(time.Second)
@@ -158,7 +161,7 @@ func TestFollowersWaitQuietly(t *testing.T) {
 	renewals := get(t, s, "e").Renewals
 	calls := scripts(t, server)
 	ttls := 4
-	<-time.After(time.Duration(ttls) * 2 * time.Second)
+	<-time.After(time.Duration(ttls) * lifetime)
 	asked := scripts(t, server) - calls - (get(t, s, "e").Renewals - renewals)
 	if most := int64(2 * ttls * 2); asked > most { // E9 says 1.25 for each follower and TTL
 		t.Errorf("two followers made %d requests in %d TTLs, want at most %d", asked, ttls, most)

@@ -30,7 +30,9 @@ func TestTwoPrimariesTwoLeadersOneWriter(t *testing.T) {
 	srv := testenv.Redis(t, fast)
 	replica := replicaOf(t, srv)
 	old, promoted := client(t, srv.URL(), "wait=1"), client(t, replica.URL(), "")
-	l := acquire(t, old, brief("e", "a"))
+	c := claim("e", "a")
+	c.TTL = 3 * time.Second
+	l := acquire(t, old, c)
 	if err := raw(t, replica.URL()).ReplicaOf(deadline(t, ample), "no", "one").Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -52,10 +54,10 @@ func TestTwoPrimariesTwoLeadersOneWriter(t *testing.T) {
 	guarded(t, l, next)
 
 	// With wait the old primary, which has no replica any more, renews nothing: its leader steps down.
-	_, err := old.Renew(deadline(t, 400*time.Millisecond), l)
+	_, err := old.Renew(deadline(t, soon), l)
 	if err == nil {
 		t.Error("the old primary still renews though nobody acknowledges")
 	}
-	_, err = old.Acquire(deadline(t, 400*time.Millisecond), claim("other", "a"))
+	_, err = old.Acquire(deadline(t, soon), claim("other", "a"))
 	class(t, "acquire on the old primary", err, backend.Unknown)
 }

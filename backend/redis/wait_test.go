@@ -24,6 +24,9 @@ func replicaOf(t *testing.T, master *testenv.Server) *testenv.Server {
 	return replica
 }
 
+// soon is the time of a call that can't succeed, with room for a busy machine.
+const soon = 2 * time.Second
+
 // fast makes replicas come into step at once: by default a master waits 5 s for more of them.
 var fast = testenv.Options{Settings: []string{"repl-diskless-sync-delay 0"}}
 
@@ -65,16 +68,16 @@ func TestFrozenReplica(t *testing.T) {
 		}
 	}
 	c := claim("e", "a")
-	_, err := s.Acquire(deadline(t, 400*time.Millisecond), c)
+	_, err := s.Acquire(deadline(t, soon), c)
 	short("acquire", err)
 	if r := get(t, s, "e"); r.Held() || r.Attempt != c.Attempt {
 		t.Errorf("the grant was not taken back: %+v", r)
 	}
-	_, err = s.Acquire(deadline(t, 400*time.Millisecond), c)
+	_, err = s.Acquire(deadline(t, soon), c)
 	class(t, "a repeat of the claim", err, backend.NotHeld)
-	_, err = s.Renew(deadline(t, 400*time.Millisecond), all[0])
+	_, err = s.Renew(deadline(t, soon), all[0])
 	short("renew", err)
-	for i, r := range backend.RenewAll(deadline(t, 400*time.Millisecond), s, all) {
+	for i, r := range backend.RenewAll(deadline(t, soon), s, all) {
 		short(fmt.Sprint("renewal ", i), r.Err)
 	}
 	for i, l := range all {
@@ -124,7 +127,7 @@ func TestLossNeedsNoAcknowledgement(t *testing.T) {
 	release(t, s, l)
 	_, err := s.Renew(deadline(t, ample), l)
 	class(t, "renew of a released lease", err, backend.NotHeld)
-	_, err = s.Acquire(deadline(t, 400*time.Millisecond), claim("e", "a"))
+	_, err = s.Acquire(deadline(t, soon), claim("e", "a"))
 	class(t, "acquire without any replica", err, backend.Unknown)
 }
 
