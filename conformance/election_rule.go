@@ -2,6 +2,9 @@ package conformance
 
 import "slices"
 
+// election reports whether the rule is one of electors, not of the store alone.
+func (r Rule) election() bool { return r.Slug[0] == 'E' }
+
 // The rules of elections, in the words of package elector. They are checked with electors on the store under test.
 var (
 	e1 = Rule{"E1", "one believer", "Leading must never be true in two candidates at one instant, nor Term.Valid in two terms, under the assumptions below.", Core}

@@ -35,6 +35,8 @@ type Suite struct {
 	TTL time.Duration
 	// Bubble plays each case inside a testing/synctest bubble, for stores that live in this process alone. Check can't and doesn't.
 	Bubble bool
+	// StoreOnly leaves out the elections, E1 to E9, which take longest: for the second and third run on a kind of store, with another client or user.
+	StoreOnly bool
 	// Strict makes Run fail for cases that are untested or undecided; otherwise they are skipped with the reason.
 	Strict bool
 	// Plant writes an election's record as another release would have: moved elsewhere (moved is not empty) or in a record format of the given
@@ -78,6 +80,9 @@ func Run(t *testing.T, s Suite) *Report {
 			cases := casesOf(rule)
 			if len(cases) == 0 {
 				t.Skipf("%s: the suite has no case yet", Untested)
+			}
+			if s.StoreOnly && rule.election() {
+				t.Skip("Suite.StoreOnly")
 			}
 			for _, c := range cases {
 				t.Run(c.Name, func(t *testing.T) { s.test(t, c, report) })

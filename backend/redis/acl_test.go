@@ -2,6 +2,7 @@ package redis
 
 import (
 	"net/url"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -9,52 +10,69 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"github.com/tenure-go/tenure/backend"
+	"github.com/tenure-go/tenure/conformance"
 	"github.com/tenure-go/tenure/internal/testenv"
 )
 
-// documented are the rules in the package comment for one server.
-var documented = []string{
-	"on", "resetkeys", "~{billing:0:*}:lease", "resetchannels", "&{billing:0:*}:changes", "-@all",
-	"+eval", "+evalsha", "+time", "+hmget", "+hlen", "+hset", "+persist", "+publish", "+subscribe", "+unsubscribe", "+ping", "+info",
+const policies = "../../deploy/policies/"
+
+// policy reads a policy as a user fills it in, for the user and the prefix billing, and returns its rules.
+func policy(t testing.TB, file, db string) []string {
+	t.Helper()
+	text := must[[]byte](t)(os.ReadFile(policies + file))
+	filled := strings.NewReplacer("TENURE_USER", "billing", "TENURE_PASSWORD", testenv.Password(), "TENURE_PREFIX", "billing", "TENURE_DB", db).Replace(string(text))
+	rules := strings.Fields(filled)
+	if len(rules) < 3 || rules[0] != "user" || rules[1] != "billing" || strings.Count(filled, "\n") != 1 {
+		t.Fatalf("%s is not one line for one user", file)
+	}
+	return rules[2:]
 }
 
-// as makes a user with the documented rules and more, and opens a store as that user.
-func as(t *testing.T, srv *testenv.Server, server *goredis.Client, more ...string) backend.LeaseStore {
+// grant makes the user billing of a server one with these rules and no others.
+func grant(t testing.TB, server *goredis.Client, rules []string) {
 	t.Helper()
-	rules := append(append([]string{"acl", "setuser", "billing", "reset", ">" + testenv.Password()}, documented...), more...)
-	args := make([]any, len(rules))
-	for i, r := range rules {
-		args[i] = r
+	args := []any{"acl", "setuser", "billing", "reset"}
+	for _, r := range rules {
+		args = append(args, r)
 	}
 	if err := server.Do(deadline(t, ample), args...).Err(); err != nil {
 		t.Fatal(err)
 	}
-	u := must[*url.URL](t)(url.Parse(srv.URL()))
-	u.User = url.UserPassword("billing", testenv.Password())
-	return client(t, u.String(), "prefix=billing")
 }
 
-// The documented permissions are enough for everything.
-func TestDocumentedPermissionsSuffice(t *testing.T) {
-	srv := testenv.Redis(t, testenv.Options{Own: true})
-	s := as(t, srv, raw(t, srv.URL()))
-	wake := watching(t, s, "e")
-	l := acquire(t, s, claim("e", "a"))
-	woken(t, "grant", wake)
-	renew(t, s, l)
-	raiser, _ := backend.As[backend.TokenRaiser](s)
-	if err := raiser.Raise(deadline(t, ample), "e", l.Token+5); err != nil {
-		t.Error(err)
+// billing is a server's URL for the user billing.
+func billing(t testing.TB, rawURL string) string {
+	t.Helper()
+	u := must[*url.URL](t)(url.Parse(rawURL))
+	u.User = url.UserPassword("billing", testenv.Password())
+	return u.String()
+}
+
+// as opens a store as the user billing with the policy's rules, and then more.
+func as(t *testing.T, srv *testenv.Server, server *goredis.Client, more ...string) backend.LeaseStore {
+	t.Helper()
+	grant(t, server, append(policy(t, "redis.acl", "0"), more...))
+	return client(t, billing(t, srv.URL()), "prefix=billing")
+}
+
+// The policy as a server reads it from its file is enough for the whole contract.
+func TestConformanceUnderPolicy(t *testing.T) {
+	t.Parallel()
+	file := t.TempDir() + "/users.acl"
+	text := "user default on >" + testenv.Password() + " ~* &* +@all\nuser billing " + strings.Join(policy(t, "redis.acl", "3"), " ") + "\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	get(t, s, "e")
-	release(t, s, l)
-	woken(t, "release", wake)
-	inner(t, s).check.running.Wait()
-	for _, w := range inner(t, s).Warnings() {
-		if strings.Contains(w, "INFO") {
-			t.Error(w)
+	srv := testenv.Redis(t, testenv.Options{Settings: []string{"aclfile " + file}})
+	at := strings.TrimSuffix(srv.URL(), "/0") + "/3"
+	server := raw(t, at)
+	s := suite(billing(t, at)+"?prefix=billing", server)
+	s.Plant = func(t conformance.T, election, moved string, version int) {
+		if err := server.HSet(t.Context(), names{prefix: "billing", db: 3}.key(election), "moved_to", moved, "version", version).Err(); err != nil {
+			t.Fatalf("plant: %v", err)
 		}
 	}
+	conformance.Run(t, variant(s))
 }
 
 // R9: a user who may not publish leads as well as others; only wake-ups are missing.

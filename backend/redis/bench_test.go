@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tenure-go/tenure/backend"
 	"github.com/tenure-go/tenure/internal/testenv"
 )
 
@@ -41,6 +42,17 @@ func BenchmarkStore(b *testing.B) {
 		for b.Loop() {
 			renew(b, s, l)
 		}
+	})
+	b.Run("batch", func(b *testing.B) {
+		all := leases(b, s, batch) //nolint:contextcheck // a helper with a deadline of its own
+		for b.Loop() {
+			for _, r := range backend.RenewAll(ctx, s, all) {
+				if r.Err != nil {
+					b.Fatal(r.Err)
+				}
+			}
+		}
+		b.ReportMetric(float64(b.Elapsed())/float64(b.N*batch), "ns/lease")
 	})
 	b.Run("refused", func(b *testing.B) {
 		acquire(b, s, claim("refused", "a")) //nolint:contextcheck // a helper with a deadline of its own

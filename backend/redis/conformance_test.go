@@ -1,9 +1,10 @@
 package redis
 
 import (
-	"strconv"
+	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	goredis "github.com/redis/go-redis/v9"
 
@@ -12,13 +13,11 @@ import (
 	"github.com/tenure-go/tenure/internal/testenv"
 )
 
-func TestConformance(t *testing.T) {
-	t.Parallel()
-	srv := testenv.Redis(t, testenv.Options{Own: true}) // its requests are counted
-	server := raw(t, srv.URL())
-	conformance.Run(t, conformance.Suite{
+// suite is the suite for stores at a URL; server writes behind their back.
+func suite(rawURL string, server goredis.UniversalClient) conformance.Suite {
+	return conformance.Suite{
 		Open: func(t conformance.T) backend.LeaseStore {
-			s, err := backend.Open(t.Context(), srv.URL())
+			s, err := backend.Open(t.Context(), rawURL)
 			if err != nil {
 				t.Fatalf("open: %v", err)
 			}
@@ -29,31 +28,56 @@ func TestConformance(t *testing.T) {
 				t.Fatalf("plant: %v", err)
 			}
 		},
-		Requests: func(t conformance.T) int64 { return requests(t, server) },
 		// Remove is left out: a DEL by hand wakes nobody, see the package comment.
-	})
+	}
 }
 
-// requests counts what clients have sent: commands inside of scripts are counted by Redis too, but are of other kinds.
-func requests(t conformance.T, server *goredis.Client) int64 {
-	stats, err := server.Info(t.Context(), "commandstats").Result()
-	if err != nil {
-		t.Fatalf("info: %v", err)
+// variant is the suite for another way to the same server: electors don't notice.
+func variant(s conformance.Suite) conformance.Suite {
+	s.StoreOnly = true
+	return s
+}
+
+// full is the suite for a server of the test's own, which it may restart, cut off, and whose clock it may set.
+func full(t *testing.T, srv *testenv.Server, params string) conformance.Suite {
+	t.Helper()
+	server := raw(t, srv.URL())
+	s := suite(srv.URL()+params, server)
+	s.Server = srv.Addr()
+	s.Through = func(t conformance.T, addr string) backend.LeaseStore {
+		store, err := backend.Open(t.Context(), strings.Replace(srv.URL(), srv.Addr(), addr, 1)+params)
+		if err != nil {
+			t.Fatalf("open: %v", err)
+		}
+		return store
 	}
-	var sum int64
-	for line := range strings.Lines(stats) {
-		kind, rest, _ := strings.Cut(strings.TrimPrefix(line, "cmdstat_"), ":calls=")
-		switch kind {
-		case "evalsha", "eval", "ping", "subscribe", "unsubscribe", "script|load":
-			calls, _, _ := strings.Cut(rest, ",")
-			n, err := strconv.ParseInt(calls, 10, 64)
-			if err != nil {
-				t.Fatalf("info: %v", err)
-			}
-			sum += n
+	s.Faults.Restart = func(conformance.T) { srv.Kill(); srv.Start() }
+	if !strings.Contains(params, "observed") {
+		return s // leases end with the clock, as documented
+	}
+	s.Faults.Skew = func(t conformance.T, by time.Duration) {
+		keys, err := server.Keys(t.Context(), "*:lease").Result()
+		for _, key := range keys {
+			err = errors.Join(err, leap(t.Context(), server, key, by))
+		}
+		if err != nil {
+			t.Fatalf("skew: %v", err)
 		}
 	}
-	return sum
+	return s
+}
+
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	srv := testenv.Redis(t, testenv.Options{Own: true})
+	s := full(t, srv, "")
+	s.Target, s.Requests = "Redis", func(t conformance.T) int64 { return srv.Requests(t) }
+	conformance.Run(t, s)
+}
+
+func TestConformanceObserved(t *testing.T) {
+	t.Parallel()
+	conformance.Run(t, full(t, testenv.Redis(t, testenv.Options{Own: true}), "?expiry=observed"))
 }
 
 // The same with a user's client as the driver makes it: RESP3, repeats, contexts that don't reach the socket.
@@ -61,7 +85,7 @@ func TestConformanceWithDefaultClient(t *testing.T) {
 	t.Parallel()
 	srv := testenv.Redis(t)
 	client := raw(t, srv.URL())
-	conformance.Run(t, conformance.Suite{
+	conformance.Run(t, variant(conformance.Suite{
 		Open: func(t conformance.T) backend.LeaseStore {
 			s, err := New(client, Options{Prefix: "default client"})
 			if err != nil {
@@ -69,5 +93,5 @@ func TestConformanceWithDefaultClient(t *testing.T) {
 			}
 			return s
 		},
-	})
+	}))
 }

@@ -1,4 +1,4 @@
-// Package redis keeps leases in a Redis server: one hash per election, changed by Lua scripts.
+// Package redis keeps leases in a Redis server, with Sentinel, or in a cluster: one hash per election, changed by Lua scripts.
 //
 //	store, err := backend.Open(ctx, "redis://:password@localhost:6379/0?prefix=billing")
 //
@@ -12,6 +12,10 @@
 // promoted, may lose the last writes. A live lease that was lost is granted to another at once, and both lead until the first one's next renewal, which answers
 // backend.ErrNotHeld. Tokens still grow then (see Time), so guards at the resources refuse the first one.
 //
+// With wait=N each grant and each renewal waits until N replicas have it in memory. Where fewer acknowledge in time, a grant is taken back, and a renewal stands; the caller is told
+// how many did, and that the outcome is unknown. That makes the loss rarer, not impossible: a promoted replica may be one that didn't acknowledge. A master that was cut off
+// from its replicas grants and renews nothing then.
+//
 // A wake-up follows each grant and each release. A record that somebody removes by hand (DEL, FLUSHALL) makes none: its holder notices at the next renewal, and others
 // see the next grant.
 //
@@ -21,23 +25,34 @@
 // both on one node of a cluster. There is one small hash for each name ever used, and it has no Redis TTL: keys with a TTL are evicted under volatile-* policies, and the
 // counter must never go. Scripts use commands that Redis 6.2 and later, Valkey and Dragonfly have.
 //
+// Many leases are renewed by one script for each 500 of them, which keeps the server from other work for some milliseconds; in a cluster, where each election has a slot of its
+// own, by one pipeline for each node.
+//
 // A store opened by URL keeps a few connections of its own, and one more for all its watches once there is one.
 //
 // # Time
 //
-// Leases expire by the server's wall clock, read inside of the scripts in microseconds. If it steps forward, leases end early; say by how much it may step in clockstep. A
-// token is the counter plus one, but never below that clock nor the claim's floor, so that tokens grow even when the record is lost.
+// By default (expiry=store) leases expire by the server's wall clock, read inside of the scripts in microseconds. If it steps forward, leases end early; say by how much it may
+// step in clockstep. If it steps back, whatever it would keep for longer than its TTL ends like an observed lease.
+//
+// With expiry=observed no wall clock matters. A lease ends when a challenger takes it, and a challenger may do so when it has seen no sign of life, which each renewal changes, for the holder's
+// TTL on its own monotonic clock; the script compares that sign again. So a candidate that sees a dead holder for the first time waits for one TTL from then on. The mode stands in
+// the record, and challengers obey it and the holder's TTL whatever their own URL says.
+//
+// A token is the counter plus one, but never below the server's clock in microseconds nor the claim's floor, so that tokens grow even when the record is lost.
 //
 // # Permissions
 //
-// A user for the prefix "billing" and database 0:
+// The files deploy/policies/redis.acl and redis-cluster.acl have the rules of a user who may do what a store does and nothing else, in the form of Redis' aclfile. Put in the user's name,
+// its password, the prefix and the database's number (both as they stand in keys: the prefix percent-escaped).
 //
-//	ACL SETUSER billing on >password resetkeys ~{billing:0:*}:lease resetchannels &{billing:0:*}:changes -@all
-//	    +eval +evalsha +time +hmget +hlen +hset +persist +publish +subscribe +unsubscribe +ping +info
-//	    +select                                                    for databases other than 0
-//	    +cluster|slots +cluster|shards +command +asking +readonly  for a cluster
+// Without the right to a command or to the keys that scripts use, calls fail with backend.ErrDenied. These rights are for comfort, or for one parameter:
 //
-// Without +publish wake-ups are missing and followers wait for the lease's end; without +info Warnings knows less.
+//	+publish, the channels         else followers wait for the lease's end
+//	+ping, +unsubscribe            else watches are woken without need
+//	+info, +config|get             else Warnings knows less
+//	+wait                          for wait=N
+//	+select                        for databases other than 0
 //
 // # URLs
 //
@@ -48,6 +63,8 @@
 // Parameters:
 //
 //	prefix        parts elections of those who share a server; default tenure
+//	expiry        who decides that a lease has ended: store (the default), or observed; see Time
+//	wait          how many replicas must acknowledge grants and renewals; default 0
 //	timeout       for dialling, and for reads and writes where the context has no earlier deadline; default 2s
 //	pool          the number of connections; default 4
 //	ping          silence after which the connection of the watches is checked; default 20s
@@ -55,9 +72,13 @@
 //	strict        1: Open asks the server, and fails when it is away or when Warnings has anything to say
 //	db            redis+sentinel only: the database; default 0
 //	sentinelauth  redis+sentinel only; 1: the sentinels want the same user and password
-//	tls           redis+sentinel and redis+cluster; 1: connect with TLS
+//	tls           redis+sentinel and redis+cluster; 1: connect with TLS, to sentinels too
+//	cacert        with TLS: a PEM file of the authorities to trust; default: the system's
+//	cert, key     with TLS: PEM files of the client's own certificate
 //
-// The server is dialled when it is first needed: Open succeeds while it is away. The first call that succeeds is followed by a look at its settings, for Warnings.
+// The server is dialled when it is first needed: Open succeeds while it is away. The first call that succeeds is followed by a look at its settings, for Warnings, at every
+// master of a cluster: its version and role, an eviction policy that takes keys without a TTL, what it writes to disk, whether a master that is cut off from its
+// replicas goes on, too few replicas for wait, and its clock.
 //
 // # Limits
 //

@@ -25,8 +25,8 @@ func parseInfo(text string) map[string]string {
 	return info
 }
 
-// judge finds what endangers leases in a server's INFO. refused is set when it can't keep leases at all.
-func judge(info map[string]string) (found []string, refused error) {
+// judge finds what endangers leases in a server's INFO. refused is set when it can't keep leases at all. acks is how many replicas must acknowledge.
+func judge(info map[string]string, acks int) (found []string, refused error) {
 	if v := info["redis_version"]; olderThan(v, 6, 2) {
 		found = append(found, fmt.Sprintf("The server is Redis %s; the oldest that is supported is 6.2: upgrade it.", v))
 	}
@@ -35,12 +35,44 @@ func judge(info map[string]string) (found []string, refused error) {
 		refused = fmt.Errorf("%w: %w", backend.ErrInvalid, errMultiMaster)
 	case "slave":
 		found = append(found, "The server is a replica and refuses writes: use the address of the master, or redis+sentinel.")
+	case "master":
+		found = append(found, judgeReplicas(info, acks)...)
 	}
 	if policy := info["maxmemory_policy"]; strings.HasPrefix(policy, "allkeys-") && info["maxmemory"] != "0" {
 		found = append(found, fmt.Sprintf("The eviction policy %s may remove live leases: set maxmemory-policy to noeviction or to a volatile one.", policy))
 	}
-	if info["aof_enabled"] == "0" {
+	switch {
+	case info["aof_enabled"] == "0":
 		found = append(found, "A restart of the server may lose live leases: set appendonly yes and appendfsync always.")
+	case info["aof_last_write_status"] == "err":
+		found = append(found, "The server can't write its append-only file, so that it refuses writes or loses them: look at its disk.")
+	}
+	return found, refused
+}
+
+// judgeReplicas looks at what becomes of leases when a replica is promoted. A master tells how many replicas are good only where it demands some.
+func judgeReplicas(info map[string]string, acks int) []string {
+	replicas, err := strconv.Atoi(info["connected_slaves"])
+	_, demands := info["min_slaves_good_slaves"]
+	switch {
+	case err != nil:
+		return nil
+	case acks > replicas:
+		return []string{fmt.Sprintf("The store waits for %d replicas and the server has %d, so that no lease can be granted: add replicas, or lower wait.", acks, replicas)}
+	case replicas > 0 && acks == 0 && !demands:
+		return []string{"A master that is cut off from its replicas goes on granting leases while one of them is promoted: set min-replicas-to-write 1 and " +
+			"min-replicas-max-lag below the TTL, or wait=1."}
+	}
+	return nil
+}
+
+// judgeConfig finds what INFO doesn't tell, where the user may read the configuration.
+func judgeConfig(config map[string]string) (found []string, refused error) {
+	if config["active-replica"] == "yes" || config["active-replica"] == "true" {
+		refused = fmt.Errorf("%w: %w", backend.ErrInvalid, errMultiMaster)
+	}
+	if fsync := config["appendfsync"]; config["appendonly"] == "yes" && fsync != "always" {
+		found = append(found, fmt.Sprintf("A crash of the server's host may lose the last leases, with appendfsync %s: set appendfsync always.", fsync))
 	}
 	return found, refused
 }

@@ -14,29 +14,46 @@ func (s *Store) Acquire(ctx context.Context, c backend.Claim) (backend.Lease, er
 	if err := s.barred(); err != nil {
 		return backend.Lease{}, err
 	}
+	l, silent, err := s.acquire(ctx, c, "")
+	if silent != "" { // it has been for the holder's TTL: take it over, if it still is
+		l, _, err = s.acquire(ctx, c, silent)
+	}
+	return l, err
+}
+
+// acquire asks once. silent is the sign of life that was seen unchanged for the holder's TTL, or nothing; where the election is held, and its holder has been silent for that long, it
+// returns the sign.
+func (s *Store) acquire(ctx context.Context, c backend.Claim, silent string) (backend.Lease, string, error) {
 	seen := ""
 	if c.Seen.Known {
 		seen = strconv.FormatInt(c.Seen.Counter, 10)
 	}
-	args := []any{c.Candidate.ID, c.Candidate.Encode(), c.Attempt.String(), micros(c.TTL), c.Floor, seen, s.names.channel(c.Election)}
+	args := []any{
+		c.Candidate.ID, c.Candidate.Encode(), c.Attempt.String(), micros(c.TTL), c.Floor, seen, s.names.channel(c.Election), string(s.mode), silent,
+	}
 	for _, a := range c.Abandoned {
 		args = append(args, a.String())
 	}
-	a, err := s.run(ctx, acquireScript, c.Election, args...)
+	a, short, err := s.change(ctx, acquireScript, []string{s.names.key(c.Election)}, args...)
 	if err != nil {
-		return backend.Lease{}, err
+		return backend.Lease{}, "", err
 	}
 	switch a.status {
 	case "granted":
-		return a.lease(c.Election, c.Candidate.ID, c.Attempt)
-	case "held":
-		r, err := a.record(c.Election)
-		if err != nil {
-			return backend.Lease{}, err
+		if short != nil {
+			return backend.Lease{}, "", s.takeBack(ctx, c, a.call, short)
 		}
-		return backend.Lease{}, &backend.HeldError{Record: r}
+		s.silence.Forget(c.Election)
+		l, err := a.lease(c.Election, c.Candidate.ID, c.Attempt)
+		return l, "", err
+	case "held":
+		r, sign, err := s.observe(c.Election, a)
+		if err != nil {
+			return backend.Lease{}, "", err
+		}
+		return backend.Lease{}, sign, &backend.HeldError{Record: r}
 	}
-	return backend.Lease{}, a.refusal(c)
+	return backend.Lease{}, "", a.refusal(c)
 }
 
 // refusal is the error for a claim that was turned down for other reasons than a holder.
@@ -58,25 +75,9 @@ func (a answer) refusal(c backend.Claim) error {
 	return unexpected(a)
 }
 
-// Renew implements backend.LeaseStore.
-func (s *Store) Renew(ctx context.Context, l backend.Lease) (backend.Lease, error) {
-	a, err := s.run(ctx, renewScript, l.Election, l.Holder, l.Attempt.String(), l.Token, micros(l.TTL))
-	switch {
-	case a.status == "foreign":
-		return backend.Lease{}, fmt.Errorf("%w: %s", backend.ErrNotHeld, err.Error())
-	case err != nil:
-		return backend.Lease{}, err
-	case a.status == "not held":
-		return backend.Lease{}, backend.ErrNotHeld
-	case a.status != "renewed":
-		return backend.Lease{}, unexpected(a)
-	}
-	return a.lease(l.Election, l.Holder, l.Attempt)
-}
-
 // Release implements backend.LeaseStore.
 func (s *Store) Release(ctx context.Context, l backend.Lease, h backend.Handover) error {
-	a, err := s.run(ctx, releaseScript, l.Election, l.Holder, l.Attempt.String(), l.Token, h.To, micros(h.For), s.names.channel(l.Election))
+	a, err := s.run(ctx, releaseScript, l.Election, l.Holder, l.Attempt.String(), l.Token, h.To, micros(h.For), s.names.channel(l.Election), "")
 	switch {
 	case a.status == "foreign":
 		return fmt.Errorf("%w: %s", backend.ErrNotHeld, err.Error())

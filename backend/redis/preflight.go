@@ -1,9 +1,11 @@
 package redis
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,6 +22,7 @@ type preflight struct {
 	running sync.WaitGroup
 	cancel  context.CancelFunc
 	start   func() // begins a look
+	acks    int    // replicas that must acknowledge
 
 	mu      sync.Mutex
 	stopped bool
@@ -28,9 +31,9 @@ type preflight struct {
 	refused error    // why this kind of server can't keep leases
 }
 
-func (p *preflight) init(client goredis.UniversalClient) {
+func (p *preflight) init(client goredis.UniversalClient, wait int) {
 	life, cancel := context.WithCancel(context.Background())
-	p.cancel = cancel
+	p.cancel, p.acks = cancel, wait
 	p.fixed = clientWarnings(client)
 	p.start = func() {
 		if p.look(life, client) != nil {
@@ -66,34 +69,62 @@ func (p *preflight) strict(ctx context.Context, client goredis.UniversalClient) 
 	return nil
 }
 
-// look asks the server and keeps what it finds. A user who may not ask is a finding too.
+// look asks the server, or every master of a cluster, and keeps what it finds.
 func (p *preflight) look(ctx context.Context, client goredis.UniversalClient) error {
-	text, err := client.Info(ctx).Result()
 	var found []string
 	var refused error
+	var err error
+	if c, ok := client.(*goredis.ClusterClient); ok {
+		var mu sync.Mutex // masters are asked at the same time
+		err = c.ForEachMaster(ctx, func(ctx context.Context, node *goredis.Client) error {
+			f, r, err := p.inspect(ctx, node)
+			mu.Lock()
+			defer mu.Unlock()
+			found, refused = append(found, f...), cmp.Or(refused, r)
+			return err
+		})
+	} else {
+		found, refused, err = p.inspect(ctx, client)
+	}
+	if err != nil {
+		return err
+	}
+	slices.Sort(found)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.found, p.refused = slices.Compact(found), refused
+	if refused != nil {
+		p.found = append(p.found, refused.Error())
+	}
+	return nil
+}
+
+// inspect looks at one server. A user who may not ask is a finding too.
+func (p *preflight) inspect(ctx context.Context, client goredis.UniversalClient) (found []string, refused, err error) {
+	text, err := client.Info(ctx).Result()
 	switch {
 	case err == nil:
-		found, refused = judge(parseInfo(text))
+		found, refused = judge(parseInfo(text), p.acks)
 	case strings.Contains(err.Error(), "NOPERM"):
 		found = []string{"The user may not run INFO, so the server's version, role and eviction policy are not known: allow +info."}
 	default:
-		return err
+		return nil, nil, err
 	}
+	config, err := client.ConfigGet(ctx, "a*").Result()
+	if reply := goredis.Error(nil); err != nil && !errors.As(err, &reply) { // many servers refuse, and then there is nothing to tell
+		return nil, nil, err
+	}
+	more, bad := judgeConfig(config)
+	found, refused = append(found, more...), cmp.Or(refused, bad)
 	before := time.Now()
 	theirs, err := client.Time(ctx).Result()
 	switch {
 	case err == nil:
 		found = append(found, clockWarning(theirs, before, time.Now())...)
 	case !strings.Contains(err.Error(), "NOPERM"):
-		return err
+		return nil, nil, err
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.found, p.refused = found, refused
-	if refused != nil {
-		p.found = append(p.found, refused.Error())
-	}
-	return nil
+	return found, refused, nil
 }
 
 func (p *preflight) stop() {

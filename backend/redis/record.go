@@ -10,7 +10,7 @@ import (
 )
 
 // recordParts is the number of parts in which scripts tell a record.
-const recordParts = 13
+const recordParts = 14
 
 // Get implements backend.LeaseStore.
 func (s *Store) Get(ctx context.Context, election string) (backend.Record, error) {
@@ -21,7 +21,8 @@ func (s *Store) Get(ctx context.Context, election string) (backend.Record, error
 	if a.status != "record" {
 		return backend.Record{}, unexpected(a)
 	}
-	return a.record(election)
+	r, _, err := s.observe(election, a)
+	return r, err
 }
 
 // record reads a record as the scripts' function shown tells it.
@@ -47,6 +48,9 @@ func (a answer) record(election string) (backend.Record, error) {
 	}
 	if id := a.parts[8]; id != "" {
 		r.Holder = backend.Candidate{ID: id, Description: backend.DecodeDescription(a.parts[9])}
+	}
+	if a.parts[13] != "" {
+		r.Mode = backend.Observed
 	}
 	return r, nil
 }

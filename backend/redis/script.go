@@ -11,10 +11,12 @@ import (
 	"github.com/tenure-go/tenure/backend"
 )
 
-// The scripts, each with the same first part, which reads the record.
+// The scripts. All have the first part, which knows records; all but renew have the second, which reads one.
 var (
 	//go:embed lua/record.lua
 	recordPart string
+	//go:embed lua/one.lua
+	onePart string
 	//go:embed lua/acquire.lua
 	acquirePart string
 	//go:embed lua/renew.lua
@@ -26,49 +28,64 @@ var (
 	//go:embed lua/raise.lua
 	raisePart string
 
-	acquireScript = goredis.NewScript(recordPart + acquirePart)
+	acquireScript = goredis.NewScript(recordPart + onePart + acquirePart)
 	renewScript   = goredis.NewScript(recordPart + renewPart)
-	releaseScript = goredis.NewScript(recordPart + releasePart)
-	getScript     = goredis.NewScript(recordPart + getPart)
-	raiseScript   = goredis.NewScript(recordPart + raisePart)
+	releaseScript = goredis.NewScript(recordPart + onePart + releasePart)
+	getScript     = goredis.NewScript(recordPart + onePart + getPart)
+	raiseScript   = goredis.NewScript(recordPart + onePart + raisePart)
 )
 
 // answer is what a script replied: a status, and what belongs to it.
 type answer struct {
+	call   string // the mark of the call that it answers
 	status string
 	parts  []string
 }
 
-// run calls a script on an election's record. A server that doesn't know the script, as after a restart or a fail-over, gets its text within the same call.
-//
-// Every error that it returns leaves open whether the script ran.
+// run calls a script on an election's record.
 func (s *Store) run(ctx context.Context, script *goredis.Script, election string, args ...any) (answer, error) {
+	return s.call(ctx, s.client, script, []string{s.names.key(election)}, args...)
+}
+
+// call calls a script. A server that doesn't know the script, as after a restart or a fail-over, gets its text within the same call.
+//
+// Every error that it returns but ErrInvalid and ErrClosed leaves open whether the script ran.
+func (s *Store) call(ctx context.Context, on goredis.Scripter, script *goredis.Script, keys []string, args ...any) (answer, error) {
 	if err := s.usable(ctx); err != nil {
 		return answer{}, err
 	}
-	key, nonce := s.names.key(election), s.nonce()
-	args = append([]any{nonce, strconv.Itoa(backend.Version)}, args...)
-	reply, err := script.Run(ctx, s.client, []string{key}, args...).StringSlice()
+	nonce := s.nonce()
+	reply, err := script.Run(ctx, on, keys, s.arguments(nonce, args)...).StringSlice()
 	if err != nil {
 		return answer{}, explain(err)
 	}
+	return s.read(keys[0], nonce, reply)
+}
+
+func (s *Store) arguments(nonce string, args []any) []any {
+	return append([]any{nonce, strconv.Itoa(backend.Version)}, args...)
+}
+
+// read checks whose reply it is.
+func (s *Store) read(key, nonce string, reply []string) (answer, error) {
 	if len(reply) < 3 || reply[0] != key || reply[1] != nonce {
 		s.resync()
 		return answer{}, errShifted
 	}
 	s.contact()
-	return s.judge(key, answer{status: reply[2], parts: reply[3:]})
+	a := answer{call: nonce, status: reply[2], parts: reply[3:]}
+	return a, refuse(key, a.status)
 }
 
-// judge turns away the replies that any script may give.
-func (s *Store) judge(key string, a answer) (answer, error) {
-	switch a.status {
+// refuse turns away what is no record.
+func refuse(key, status string) error {
+	switch status {
 	case "foreign":
-		return a, fmt.Errorf("%w: the key %s holds something that is not a lease record; choose another prefix", backend.ErrInvalid, key)
+		return fmt.Errorf("%w: the key %s holds something that is not a lease record; choose another prefix", backend.ErrInvalid, key)
 	case "malformed":
-		return a, fmt.Errorf("%w: the record at %s has a field that is not a number; somebody else writes to it", backend.ErrInvalid, key)
+		return fmt.Errorf("%w: the record at %s has a field that is not a number; somebody else writes to it", backend.ErrInvalid, key)
 	}
-	return a, nil
+	return nil
 }
 
 // part returns the i-th part, or nothing where the reply is shorter: what can't be read then fails its check.

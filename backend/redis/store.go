@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"github.com/tenure-go/tenure/backend"
+	"github.com/tenure-go/tenure/internal/silence"
 )
 
 // Options says how a store uses a client. The zero value is ready for use.
@@ -22,7 +24,13 @@ type Options struct {
 	// DB is the number of the client's database, for clients that don't tell. It must be the same for all candidates. It is not used when the client is a
 	// *redis.Client or a *redis.ClusterClient.
 	DB int
-	// ClockStep is by how much the server's clock may step forward within a TTL, see [backend.Limits]. Zero: the clock is trusted.
+	// Expiry says who decides that a lease of this store's candidates has ended: [backend.Native], or empty, the server by its clock, or [backend.Observed] a challenger which
+	// has seen no renewal for the lease's TTL. Challengers obey what the record says, whatever their own setting.
+	Expiry backend.Mode
+	// Wait is how many replicas must acknowledge each grant and each renewal. Zero: none. It needs a *redis.Client or a *redis.ClusterClient.
+	Wait int
+	// ClockStep is by how much the server's clock may step forward within a TTL, see [backend.Limits]. Zero: the clock is trusted. Observed leases don't rest on that
+	// clock, so it is refused with them.
 	ClockStep time.Duration
 	// Timeout bounds the wait for the server where the caller's context doesn't: for the confirmation of a watch, and for the answer of a connection that was
 	// asked whether it is alive. Zero: 2 s.
@@ -39,12 +47,16 @@ const (
 
 // Store keeps leases in a Redis server. It is safe for concurrent use.
 type Store struct {
-	client goredis.UniversalClient
-	own    *dialer // of a client that Open made, else nil
-	names  names
-	limits backend.Limits
-	watch  *hub
-	check  preflight
+	client  goredis.UniversalClient
+	own     *dialer // of a client that Open made, else nil
+	names   names
+	limits  backend.Limits
+	mode    backend.Mode  // of the leases that it acquires
+	wait    int           // replicas that must acknowledge
+	timeout time.Duration // see Options.Timeout
+	silence silence.Watch[string]
+	watch   *hub
+	check   preflight
 
 	mark   string // starts the nonce of each call
 	calls  atomic.Uint64
@@ -53,76 +65,75 @@ type Store struct {
 }
 
 var (
-	_ backend.LeaseStore  = (*Store)(nil)
-	_ backend.TokenRaiser = (*Store)(nil)
-	_ backend.Warner      = (*Store)(nil)
+	_ backend.LeaseStore   = (*Store)(nil)
+	_ backend.TokenRaiser  = (*Store)(nil)
+	_ backend.BatchRenewer = (*Store)(nil)
+	_ backend.Warner       = (*Store)(nil)
 )
 
 // New returns a store that uses client, which stays the caller's: Close doesn't close it. New does no I/O. Settings of the client that endanger leases show in
-// Warnings.
+// Warnings. Its errors wrap backend.ErrInvalid.
 func New(client goredis.UniversalClient, o Options) (*Store, error) {
-	var errs []error
-	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if o.Prefix == "" {
 		o.Prefix = defaultPrefix
 	}
-	if err := backend.CheckName("prefix", o.Prefix); err != nil {
-		errs = append(errs, err)
+	db, err := database(client, o.DB)
+	if err := errors.Join(err, o.check()); err != nil {
+		return nil, err
 	}
-	if o.DB < 0 || o.ClockStep < 0 || o.Timeout < 0 || o.Ping < 0 {
-		bad("%w: Options hold a negative number; leave what has no value at zero", backend.ErrInvalid)
+	if _, ok := nodes(client); !ok && o.Wait > 0 {
+		return nil, fmt.Errorf("%w: Options.Wait needs a *redis.Client or a *redis.ClusterClient, not a %T", backend.ErrInvalid, client)
 	}
-	switch c := client.(type) {
-	case nil:
-		bad("%w: the client is nil", backend.ErrInvalid)
-	case *goredis.Ring:
-		bad("%w: a Ring moves keys to another server when one is away, which makes two leaders; use a Client, a FailoverClient or a ClusterClient", backend.ErrInvalid)
-	case *goredis.Client:
-		o.DB = c.Options().DB
-	case *goredis.ClusterClient:
-		o.DB = 0
-	}
-	if len(errs) > 0 {
-		return nil, errors.Join(errs...)
-	}
+	o.DB = db
 	return newStore(client, o), nil
 }
 
-func newStore(client goredis.UniversalClient, o Options) *Store {
-	if o.Timeout == 0 {
-		o.Timeout = defaultTimeout
+// check refuses what no store can have.
+func (o Options) check() error {
+	errs := []error{backend.CheckName("prefix", o.Prefix)}
+	if o.DB < 0 || o.Wait < 0 || o.ClockStep < 0 || o.Timeout < 0 || o.Ping < 0 {
+		errs = append(errs, fmt.Errorf("%w: Options hold a negative number; leave what has no value at zero", backend.ErrInvalid))
 	}
-	if o.Ping == 0 {
-		o.Ping = defaultPing
+	switch o.Expiry {
+	case "", backend.Native:
+	case backend.Observed:
+		if o.ClockStep > 0 {
+			errs = append(errs, fmt.Errorf("%w: ClockStep is for leases that end by the server's clock, and observed ones don't: leave it out", backend.ErrInvalid))
+		}
+	default:
+		errs = append(errs, fmt.Errorf("%w: Options.Expiry is %q; it is %q or %q", backend.ErrInvalid, o.Expiry, backend.Native, backend.Observed))
 	}
-	s := &Store{client: client, names: names{prefix: o.Prefix, db: o.DB}, limits: limits(o.ClockStep), mark: rand.Text()}
-	s.check.init(client)
-	s.watch = newHub(client, o.Timeout, o.Ping)
-	return s
+	return errors.Join(errs...)
 }
 
-// Limits tells what this store keeps.
-func (s *Store) Limits() backend.Limits { return s.limits }
-
-func limits(clockStep time.Duration) backend.Limits {
-	return backend.Limits{
-		Store: "redis",
-		// Redis runs one command at a time: a single slow one of somebody else, tens of milliseconds long, would end a lease much shorter than this.
-		MinTTL:      100 * time.Millisecond,
-		MaxTTL:      365 * 24 * time.Hour,
-		Granularity: time.Millisecond,
-		ClockStep:   clockStep,
-		WakeUp:      backend.Pushed,
-		Durability:  backend.Volatile,
-		Tokens:      backend.CounterClock,
-		Assumptions: []string{
-			fmt.Sprintf("The wall clock of the Redis server doesn't step forward by more than %v within a TTL.", clockStep),
-			"No acknowledged write is lost: one server with appendonly yes and appendfsync always. A server without persistence that restarts, or a replica promoted in " +
-				"place of its master, may have lost a live lease; then two lead until the first one's next renewal, and only fencing protects.",
-			"After such a loss tokens grow on if the server's clock is not behind the last token, which is a time in microseconds, or if the claim's floor is the last token.",
-			"The record is not evicted: no allkeys-* policy with maxmemory set. Redis TTLs are not used, so volatile-* policies are harmless.",
-		},
+// database is the client's database, as far as it tells; else given.
+func database(client goredis.UniversalClient, given int) (int, error) {
+	switch c := client.(type) {
+	case nil:
+		return 0, fmt.Errorf("%w: the client is nil", backend.ErrInvalid)
+	case *goredis.Ring:
+		return 0, fmt.Errorf("%w: a Ring moves keys to another server when one is away, which makes two leaders; use a Client, a FailoverClient or a ClusterClient", backend.ErrInvalid)
+	case *goredis.Client:
+		return c.Options().DB, nil
+	case *goredis.ClusterClient:
+		return 0, nil
 	}
+	return given, nil
+}
+
+func newStore(client goredis.UniversalClient, o Options) *Store {
+	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
+	o.Ping = cmp.Or(o.Ping, defaultPing)
+	o.Expiry = cmp.Or(o.Expiry, backend.Native)
+	s := &Store{
+		client: client, names: names{prefix: o.Prefix, db: o.DB}, limits: limits(o), mark: rand.Text(),
+		mode: o.Expiry, wait: o.Wait, timeout: o.Timeout, watch: newHub(client, o.Timeout, o.Ping),
+	}
+	if _, cluster := client.(*goredis.ClusterClient); cluster {
+		s.limits.Batch = 1 // a script works on one slot, and each election has its own
+	}
+	s.check.init(client, o.Wait)
+	return s
 }
 
 // usable tells why a call can't start.

@@ -2,10 +2,10 @@ package redis
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,9 +14,9 @@ import (
 )
 
 func init() {
-	common := []string{"prefix", "timeout", "pool", "ping", "clockstep", "strict"}
-	with := func(more ...string) []string { return append(more, common...) }
-	backend.Register(backend.Driver{Schemes: []string{"redis", "rediss"}, Params: common, Open: open})
+	common := []string{"prefix", "timeout", "pool", "ping", "expiry", "wait", "clockstep", "strict"}
+	with := func(more ...string) []string { return slices.Concat(more, common, backend.TLSParams) }
+	backend.Register(backend.Driver{Schemes: []string{"redis", "rediss"}, Params: with(), Open: open})
 	backend.Register(backend.Driver{Schemes: []string{"redis+sentinel"}, Params: with("db", "tls", "sentinelauth"), Open: open})
 	backend.Register(backend.Driver{Schemes: []string{"redis+cluster"}, Params: with("tls"), Open: open})
 }
@@ -52,7 +52,6 @@ func parse(u *backend.URL) (c settings, o Options, strict bool, err error) {
 	var errs []error
 	c = settings{user: u.User, password: u.Password}
 	o.Prefix = u.Text("prefix", defaultPrefix)
-	errs = append(errs, backend.CheckName("prefix", o.Prefix))
 	flag := func(name string) bool {
 		b, err := u.Bool(name)
 		errs = append(errs, err)
@@ -72,14 +71,28 @@ func parse(u *backend.URL) (c settings, o Options, strict bool, err error) {
 	o.ClockStep = span("clockstep", 0, 0)
 	c.pool, err = u.Int("pool", defaultPool, 1)
 	errs = append(errs, err)
+	o.Wait, err = u.Int("wait", 0, 0)
+	errs = append(errs, err)
+	o.Expiry, err = expiry(u)
+	errs = append(errs, err)
 	strict = flag("strict")
-	if flag("tls") || u.Scheme == "rediss" {
-		c.tls = &tls.Config{MinVersion: tls.VersionTLS12}
-	}
+	c.tls, err = u.TLS(flag("tls") || u.Scheme == "rediss")
 	c.sentinelAuth = flag("sentinelauth")
-	errs = append(errs, c.place(u), c.credentials())
+	errs = append(errs, err, c.place(u), c.credentials(), o.check())
 	o.DB = c.db
 	return c, o, strict, errors.Join(errs...)
+}
+
+// expiry reads who decides that a lease has ended.
+func expiry(u *backend.URL) (backend.Mode, error) {
+	switch text := u.Text("expiry", "store"); text {
+	case "store":
+		return backend.Native, nil
+	case "observed":
+		return backend.Observed, nil
+	default:
+		return "", fmt.Errorf("%w: URL parameter expiry=%q is neither store nor observed", backend.ErrInvalid, text)
+	}
 }
 
 // place reads hosts and path, which mean something else in each scheme.
@@ -106,7 +119,7 @@ func (c *settings) place(u *backend.URL) error {
 		if len(u.Hosts) > 1 {
 			return fmt.Errorf("%w: %s takes one host; for several use redis+sentinel or redis+cluster", backend.ErrInvalid, u.Scheme)
 		}
-		c.db, err = database(path, u.Scheme)
+		c.db, err = number(path, u.Scheme)
 	}
 	for _, h := range u.Hosts {
 		c.hosts = append(c.hosts, withPort(h, port))
@@ -124,7 +137,8 @@ func (c *settings) credentials() error {
 	return nil
 }
 
-func database(path, scheme string) (int, error) {
+// number is the database in a path.
+func number(path, scheme string) (int, error) {
 	if path == "" {
 		return 0, nil
 	}

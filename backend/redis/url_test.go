@@ -65,12 +65,15 @@ func equal(a, b settings) bool {
 }
 
 func TestURLOptions(t *testing.T) {
-	_, o, strict, err := parsed(t, "redis://h/2?prefix=a%2Fb&ping=1m&clockstep=250ms&strict=1&timeout=3s")
+	_, o, strict, err := parsed(t, "redis://h/2?prefix=a%2Fb&ping=1m&clockstep=250ms&strict=1&timeout=3s&wait=2")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (Options{Prefix: "a/b", DB: 2, Ping: time.Minute, ClockStep: 250 * time.Millisecond, Timeout: 3 * time.Second}); o != want || !strict {
+	if want := (Options{Prefix: "a/b", DB: 2, Expiry: backend.Native, Wait: 2, Ping: time.Minute, ClockStep: 250 * time.Millisecond, Timeout: 3 * time.Second}); o != want || !strict {
 		t.Errorf("got %+v %v, want %+v", o, strict, want)
+	}
+	if l := client(t, "redis://h", "expiry=observed&wait=1").Limits(); l.Expiry != backend.Observed || l.Durability != backend.Asynchronous || l.ClockStep != 0 {
+		t.Errorf("Limits = %+v", l)
 	}
 	if got := client(t, "redis://h", "clockstep=250ms").Limits().ClockStep; got != 250*time.Millisecond {
 		t.Errorf("Limits.ClockStep = %v", got)
@@ -98,6 +101,12 @@ func TestBadURLs(t *testing.T) {
 		"redis://h?clockstep=-1s":                      "duration",
 		"redis://h?pool=0":                             "at least 1",
 		"redis://h?strict=maybe":                       "1 or 0",
+		"redis://h?wait=-1":                            "at least 0",
+		"redis://h?expiry=beat":                        "store nor observed",
+		"redis://h?expiry=observed&clockstep=1s":       "ClockStep",
+		"redis://h?cacert=ca.pem":                      "doesn't use",
+		"redis+cluster://h?cert=c.pem&key=k.pem":       "doesn't use",
+		"rediss://h?cert=c.pem":                        "go together",
 		"redis://h?db=1":                               "no parameter",
 		"redis://h?tls=1":                              "no parameter",
 		"redis://h?nonsense=1":                         "known are",

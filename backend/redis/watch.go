@@ -31,14 +31,14 @@ func (s *Store) Watch(ctx context.Context, election string) (<-chan struct{}, er
 	if err != nil {
 		return nil, err
 	}
-	timer := time.NewTimer(s.watch.timeout)
+	timer := time.NewTimer(s.timeout)
 	defer timer.Stop()
 	select {
 	case err = <-w.ready:
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	case <-timer.C:
-		err = fmt.Errorf("%w within %v", errUnconfirmed, s.watch.timeout)
+		err = fmt.Errorf("%w within %v", errUnconfirmed, s.timeout)
 	}
 	if err == nil {
 		err = s.watch.bind(ctx, w)

@@ -1,2 +1,2 @@
 -- get: S8. It writes nothing.
-return reply('record', shown())
+return reply('record', shown(r))

@@ -1,8 +1,8 @@
 -- raise: lifts the counter and leaves the lease alone. ARGV: token.
 local token = tonumber(ARGV[3])
 
-if not in_range(token) then return reply('far', text(r.counter)) end
+if not in_range(r, token) then return reply('far', text(r.counter)) end
 if token > r.counter then
-  write('version', text(math.max(r.version, 1)), 'counter', text(token))
+  write(key, 'version', text(math.max(r.version, 1)), 'counter', text(token))
 end
 return reply('raised')
