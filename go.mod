@@ -6,7 +6,18 @@ require golang.org/x/sys v0.50.0
 
 require go.uber.org/goleak v1.3.0
 
-require github.com/testcontainers/testcontainers-go v0.45.0
+require (
+	github.com/jackc/pgx/v5 v5.13.0
+	github.com/testcontainers/testcontainers-go v0.45.0
+)
+
+require (
+	github.com/jackc/pgpassfile v1.0.0 // indirect
+	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
+	github.com/jackc/puddle/v2 v2.2.3 // indirect
+	golang.org/x/sync v0.24.0 // indirect
+	golang.org/x/text v0.43.0 // indirect
+)
 
 require (
 	dario.cat/mergo v1.0.2 // indirect
