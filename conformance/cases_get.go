@@ -45,6 +45,9 @@ func getHeld(t *trial) {
 func getRemaining(t *trial) {
 	sent := time.Now()
 	l := t.grant(t.a, t.brief("P"))
+	if t.watched() {
+		t.get(t.b) // what is left counts from a challenger's first look
+	}
 	replied := time.Now()
 	slack := tolerance(l.TTL) + max(time.Millisecond, t.limits.Granularity) // the rate of clocks, and the rounding of what is left
 	for range 4 {

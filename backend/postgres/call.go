@@ -83,12 +83,12 @@ func (s *Store) write(ctx context.Context, sts ...statement) ([]rows, error) {
 		left = max(time.Until(end), time.Millisecond)
 	}
 	ms := func(d time.Duration) string { return strconv.FormatInt(max(1, d.Milliseconds()), 10) }
-	frame := []statement{{sql: "BEGIN ISOLATION LEVEL READ COMMITTED"}, {sql: frameText, args: []string{ms(left), ms(left * 9 / 10)}}}
-	all, err := s.request(ctx, append(append(frame, sts...), statement{sql: "COMMIT"}))
+	before := []statement{{sql: "BEGIN ISOLATION LEVEL READ COMMITTED"}, {sql: frame, args: []string{ms(left), ms(left * 9 / 10)}}}
+	all, err := s.request(ctx, append(append(before, sts...), statement{sql: "COMMIT"}))
 	if err != nil {
 		return nil, err
 	}
-	return all[len(frame) : len(frame)+len(sts)], nil
+	return all[len(before) : len(before)+len(sts)], nil
 }
 
 // request sends statements together and reads their replies. It is repeated only where nothing was sent: an idle connection may have died unseen.

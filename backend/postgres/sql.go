@@ -31,6 +31,9 @@ var (
 	fenceText string
 )
 
+// frame goes before the statements of each transaction.
+var frame = plain(frameText)
+
 // sign is a row's sign of life: everything that a grant, a renewal or a release changes.
 const sign = `concat_ws(' ', token, attempt, renewals, {us lease_until}, released, server_epoch)`
 
@@ -55,6 +58,16 @@ func newStatements(schema, epoch string) statements {
 		get: fill(getText), seed: fill(seedText), acquire: fill(acquireText), renew: fill(renewText), renewAll: fill(renewAllText),
 		release: fill(releaseText), raise: fill(raiseText), fence: fill(fenceText),
 	}
+}
+
+// plain leaves the comments out, which the server would have to read each time.
+func plain(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		code, _, _ := strings.Cut(strings.TrimSpace(line), "--")
+		b.WriteString(code + " ")
+	}
+	return strings.TrimSpace(b.String())
 }
 
 // expand replaces each {us X} by X in whole microseconds since 1970.
