@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -126,6 +127,9 @@ func (s *Store) exchange(ctx context.Context, conn *pgxpool.Conn, sts []statemen
 	}
 	if err != nil {
 		s.settle(ctx, conn, err)
+		if errors.Is(err, pgconn.ErrConnClosed) {
+			err = fmt.Errorf("the server has ended the connection: %w", err)
+		}
 		return nil, err
 	}
 	if pg.CustomData()[warned] != nil {

@@ -114,11 +114,11 @@ func poolConfig(u *backend.URL, timeout time.Duration, size int) (*pgxpool.Confi
 	c.OnNotice = Notice
 	c.DefaultQueryExecMode = pgx.QueryExecModeExec
 	config.MaxConns = int32(size)
-	// A spare connection stays ready, and none ends because it is idle: a renewal must not need a new one. Nor is a connection asked for its health first: that takes a
-	// round trip, and a dead one fails before anything is sent, or at the deadline of the call.
+	// A spare connection stays ready, and none ends because it is idle: a renewal must not need a new one. A connection is asked for its health only when the server has
+	// spoken unasked, most likely to hang up: to ask takes a round trip.
 	config.MinIdleConns = 1
 	config.MaxConnIdleTime = 365 * 24 * time.Hour
-	config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
+	config.ShouldPing = func(_ context.Context, p pgxpool.ShouldPingParams) bool { return spoken(p.Conn.PgConn().Conn()) }
 	return config, nil
 }
 
