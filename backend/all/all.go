@@ -4,7 +4,8 @@
 package all
 
 import (
-	_ "github.com/tenure-go/tenure/backend/memory" // memory:
-	_ "github.com/tenure-go/tenure/backend/redis"  // redis: rediss: redis+sentinel: redis+cluster:
-	_ "github.com/tenure-go/tenure/backend/sqlite" // sqlite:
+	_ "github.com/tenure-go/tenure/backend/memory"   // memory:
+	_ "github.com/tenure-go/tenure/backend/postgres" // postgres: postgresql:
+	_ "github.com/tenure-go/tenure/backend/redis"    // redis: rediss: redis+sentinel: redis+cluster:
+	_ "github.com/tenure-go/tenure/backend/sqlite"   // sqlite:
 )

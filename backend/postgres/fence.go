@@ -20,9 +20,8 @@ import (
 // lasts longer), so that a frozen process blocks its successor for no longer than it would have led; a single statement that runs longer does block it. Its isolation level may be any;
 // under the stricter ones a take-over that was faster makes the call fail with a serialization error. The role of tx needs SELECT and UPDATE on the table.
 func (s *Store) Fence(ctx context.Context, tx pgx.Tx, l backend.Lease) error {
-	texts := newStatements(s.options.Schema, startEpoch)
 	var left string
-	err := tx.QueryRow(ctx, texts.fence, pgx.QueryExecModeExec, encode(s.options.Prefix), encode(l.Election), encode(l.Holder),
+	err := tx.QueryRow(ctx, s.fence, pgx.QueryExecModeExec, encode(s.options.Prefix), encode(l.Election), encode(l.Holder),
 		strconv.FormatInt(l.Token, 10), l.Attempt.String()).Scan(&left, nil)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return fmt.Errorf("%w: the lease of %q under token %d is over", fence.ErrStale, l.Election, l.Token)

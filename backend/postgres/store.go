@@ -42,6 +42,7 @@ type Store struct {
 	pool    *pgxpool.Pool
 	own     *dialer // of a pool that Open made, else nil
 	options Options
+	fence   string // the statement of Fence
 	limits  backend.Limits
 	hub     *hub
 	seen    silence.Watch[string]
@@ -107,7 +108,7 @@ func (o Options) complete() (Options, error) {
 
 func newStore(pool *pgxpool.Pool, o Options) *Store {
 	life, cancel := context.WithCancelCause(context.Background())
-	s := &Store{pool: pool, options: o, limits: limits(o), life: life, cancel: cancel, preparing: make(chan struct{}, 1)}
+	s := &Store{pool: pool, options: o, fence: newStatements(o.Schema, startEpoch).fence, limits: limits(o), life: life, cancel: cancel, preparing: make(chan struct{}, 1)}
 	s.hub = newHub(pool, o.Timeout)
 	return s
 }
