@@ -59,7 +59,7 @@ func (s *Store) do(ctx context.Context, f func(context.Context, *statements) err
 	}
 	switch {
 	case err == nil:
-		s.contact()
+		s.contact() //nolint:contextcheck // the look at the server outlives the call
 		return nil
 	case backend.ClassOf(err) == backend.Unknown && tied.Err() != nil:
 		return errors.Join(context.Cause(tied), err)

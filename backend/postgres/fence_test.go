@@ -104,3 +104,33 @@ func TestFrozenFence(t *testing.T) {
 		t.Error("the write of a frozen transaction is there")
 	}
 }
+
+// A transaction that is at work when its lease ends keeps the successor waiting until it has ended: there is no moment at which it could commit beside another leader.
+func TestFenceBlocksTakeOver(t *testing.T) {
+	t.Parallel()
+	srv := testenv.Postgres(t, testenv.Options{Own: true})
+	s, c, watcher := client(t, srv.URL()), raw(t, srv.URL()), raw(t, srv.URL())
+	l := acquire(t, s, claim("e", "a", 500*time.Millisecond))
+	tx := begin(t, c, pgx.ReadCommitted)
+	if err := inner(t, s).Fence(deadline(t, ample), tx, l); err != nil {
+		t.Fatal(err)
+	}
+	ctx := deadline(t, 2*ample)
+	done := make(chan error, 1)
+	go func() { _, err := tx.Exec(ctx, "SELECT pg_sleep(3600)"); done <- err }()
+	eventually(t, "the lease is over", func() bool { return !get(t, s, "e").Held() })
+	next := claim("e", "b", time.Minute)
+	granted := make(chan error, 1)
+	go func() { _, err := s.Acquire(ctx, next); granted <- err }()
+	waiting(t, watcher, 1)
+	exec(t, watcher, "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(3600)' AND pid <> pg_backend_pid()")
+	if err := <-done; err == nil {
+		t.Error("the statement was to be cancelled")
+	}
+	if err := tx.Rollback(ctx); err != nil {
+		t.Error(err)
+	}
+	if err := <-granted; err != nil {
+		t.Errorf("after the transaction: %v", err)
+	}
+}

@@ -111,7 +111,7 @@ func (h *hub) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer hang(conn)
+	defer hang(conn) //nolint:contextcheck // the context may have ended by then
 	if err := h.ask(ctx, conn, "LISTEN "+channel); err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func spoken(c net.Conn) bool {
 	// Control, since Read would wait for the driver's own read, which may be under way.
 	err = rc.Control(func(fd uintptr) {
 		_, _, err := syscall.Recvfrom(int(fd), make([]byte, 1), syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
-		spoke = err != syscall.EAGAIN && err != syscall.EWOULDBLOCK //nolint:errorlint // a plain number
+		spoke = err != syscall.EAGAIN && err != syscall.EWOULDBLOCK
 	})
 	return err != nil || spoke
 }

@@ -126,7 +126,7 @@ func (s *Store) heard(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	defer hang(conn)
+	defer hang(conn) //nolint:contextcheck // the context may have ended by then
 	if err := s.hub.ask(ctx, conn, "LISTEN "+probe); err != nil {
 		return false, err
 	}

@@ -44,7 +44,7 @@ func open(ctx context.Context, u *backend.URL) (backend.LeaseStore, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newStore(pool, o) //nolint:contextcheck // the store outlives the call
+	s := newStore(pool, o)
 	s.own = own
 	if !strict {
 		var cancel context.CancelFunc
