@@ -49,7 +49,8 @@ func (c *Cluster) settle(ctx context.Context) error {
 	})
 }
 
-// Leader is the index of the member that leads, as all members that run agree, or -1 while they don't. A Redis cluster has none.
+// Leader is the index of the member that leads, as all members that run agree, or -1 while they don't. One that
+// has just lost the others may still take itself for the leader. A Redis cluster has none.
 func (c *Cluster) Leader() int {
 	ctx, cancel := context.WithTimeout(context.Background(), probeTimeout)
 	defer cancel()

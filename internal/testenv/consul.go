@@ -11,11 +11,12 @@ import (
 )
 
 var consulKind = kind{
-	name:    "consul",
-	binary:  func() (string, error) { return cached("consul", version("CONSUL_VERSION")) },
-	ports:   4,
-	command: consulCommand,
-	ready:   consulReady,
+	name:     "consul",
+	binary:   func() (string, error) { return cached("consul", version("CONSUL_VERSION")) },
+	ports:    4,
+	command:  consulCommand,
+	ready:    consulReady,
+	requests: consulRequests,
 	url: func(at target) *url.URL {
 		return &url.URL{Scheme: at.scheme("consul"), Host: at.addr, RawQuery: url.Values{"token": {Password()}}.Encode()}
 	},
@@ -52,6 +53,10 @@ func consulServer(s *site) string {
 		client_addr = "127.0.0.1"
 		disable_update_check = true
 		connect { enabled = false }
+		telemetry {
+			prometheus_retention_time = "24h"
+			disable_hostname = true
+		}
 		ports {
 			http = %d
 			https = %d

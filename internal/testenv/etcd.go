@@ -9,13 +9,14 @@ import (
 )
 
 var etcdKind = kind{
-	name:    "etcd",
-	binary:  func() (string, error) { return cached("etcd", version("ETCD_VERSION")) },
-	ports:   2,
-	command: etcdCommand,
-	ready:   etcdReady,
-	prepare: etcdPrepare,
-	url:     func(at target) *url.URL { return withPassword(at.scheme("etcd"), "root", at.addr, "") },
+	name:     "etcd",
+	binary:   func() (string, error) { return cached("etcd", version("ETCD_VERSION")) },
+	ports:    2,
+	command:  etcdCommand,
+	ready:    etcdReady,
+	requests: etcdRequests,
+	prepare:  etcdPrepare,
+	url:      func(at target) *url.URL { return withPassword(at.scheme("etcd"), "root", at.addr, "") },
 	container: container{
 		port: "2379/tcp",
 		cmd:  []string{"etcd", "--listen-client-urls=http://0.0.0.0:2379", "--advertise-client-urls=http://127.0.0.1:2379"},

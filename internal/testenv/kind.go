@@ -24,6 +24,8 @@ type kind struct {
 	url func(at target) *url.URL
 	// prepare is what an empty server needs after it serves, if anything.
 	prepare func(ctx context.Context, s *site, at target) error
+	// requests is what the server itself has counted, or nil.
+	requests func(ctx context.Context, s *Server) (int64, error)
 	// container says how to run the server where only a container engine is there.
 	container container
 }

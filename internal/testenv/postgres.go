@@ -17,12 +17,13 @@ import (
 )
 
 var postgresKind = kind{
-	name:    "postgres",
-	binary:  postgresBinary,
-	ports:   1,
-	command: postgresCommand,
-	ready:   postgresReady,
-	url:     postgresURL,
+	name:     "postgres",
+	binary:   postgresBinary,
+	ports:    1,
+	command:  postgresCommand,
+	ready:    postgresReady,
+	requests: postgresRequests,
+	url:      postgresURL,
 	container: container{
 		port:        "5432/tcp",
 		env:         map[string]string{"POSTGRES_PASSWORD": Password()},

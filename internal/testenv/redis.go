@@ -11,12 +11,13 @@ import (
 )
 
 var redisKind = kind{
-	name:    "redis",
-	binary:  func() (string, error) { return inPath("redis-server") },
-	ports:   1,
-	command: redisCommand,
-	ready:   redisReady,
-	url:     func(at target) *url.URL { return withPassword(at.scheme("redis"), "", at.addr, "/0") },
+	name:     "redis",
+	binary:   func() (string, error) { return inPath("redis-server") },
+	ports:    1,
+	command:  redisCommand,
+	ready:    redisReady,
+	requests: redisRequests,
+	url:      func(at target) *url.URL { return withPassword(at.scheme("redis"), "", at.addr, "/0") },
 	container: container{
 		port:  "6379/tcp",
 		cmd:   []string{"redis-server", containerConfig},
