@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -45,7 +46,18 @@ func suite(t *testing.T, open, admin string) conformance.Suite {
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	srv := testenv.Postgres(t, testenv.Options{Own: true})
-	conformance.Run(t, suite(t, srv.URL(), srv.URL()))
+	s := suite(t, srv.URL(), srv.URL())
+	s.Target = "postgres"
+	s.Server = srv.Addr()
+	s.Through = func(t conformance.T, addr string) backend.LeaseStore {
+		st, err := backend.Open(t.Context(), strings.Replace(srv.URL(), srv.Addr(), addr, 1))
+		if err != nil {
+			t.Fatalf("open: %v", err)
+		}
+		return st
+	}
+	s.Faults.Restart = func(conformance.T) { srv.Kill(); srv.Start() }
+	conformance.Run(t, s)
 }
 
 // PE40: a database whose default is another isolation level, and a user's pool with the driver's own defaults.
@@ -69,6 +81,7 @@ func TestConformanceObserved(t *testing.T) {
 	t.Parallel()
 	srv := testenv.Postgres(t, testenv.Options{Own: true})
 	s := suite(t, with(t, srv.URL(), "expiry", "observed"), srv.URL())
+	s.Target = "postgres, observed"
 	s.TTL = 300 * time.Millisecond
 	conformance.Run(t, s)
 }

@@ -69,6 +69,11 @@ func TestFenceHoldsTheLease(t *testing.T) {
 	if _, err := tx.Exec(deadline(t, ample), "INSERT INTO work VALUES (1)"); err != nil {
 		t.Fatal(err)
 	}
+	operator := raw(t, srv.URL())
+	exec(t, operator, "SET lock_timeout = '100ms'")
+	if _, err := operator.Exec(deadline(t, ample), "UPDATE tenure_lease SET token = token + 1"); code(err) != "55P03" {
+		t.Errorf("a plain write of the token beside an open fence: got %v, want a lock time-out", err)
+	}
 	done := make(chan error, 1)
 	ctx := deadline(t, ample)
 	go func() { done <- s.Release(ctx, l, backend.Handover{}) }()

@@ -17,7 +17,9 @@ func TestConformanceThroughPgBouncer(t *testing.T) {
 	t.Parallel()
 	srv := testenv.Postgres(t, testenv.Options{Own: true})
 	pooler := testenv.PgBouncer(t, srv)
-	conformance.Run(t, suite(t, with(t, pooler.URL(), "listen", "0"), srv.URL())) // spares Open the test whether notifications come through
+	s := suite(t, with(t, pooler.URL(), "listen", "0"), srv.URL()) // spares Open the test whether notifications come through
+	s.Target = "postgres, PgBouncer"
+	conformance.Run(t, s)
 }
 
 // A pooler in transaction mode swallows wake-ups: Open finds out, and Limits tells the elector. In session mode they come through.

@@ -47,7 +47,9 @@ func TestConformanceWithLeastPrivilege(t *testing.T) {
 	if err := tx.Rollback(deadline(t, ample)); err != nil {
 		t.Error(err)
 	}
-	conformance.Run(t, suite(t, role, srv.URL()))
+	c := suite(t, role, srv.URL())
+	c.Target = "postgres, least privilege"
+	conformance.Run(t, c)
 }
 
 // Each grant is needed: what fails without it.
