@@ -11,6 +11,7 @@ import (
 
 	"github.com/tenure-go/tenure/backend"
 	"github.com/tenure-go/tenure/internal/testenv"
+	"github.com/tenure-go/tenure/internal/testenv/proxy"
 )
 
 // lock holds an election's row as an operator's forgotten transaction does, and returns the function that lets go.
@@ -161,4 +162,27 @@ func TestBatch(t *testing.T) {
 			t.Errorf("lease %d was renewed %d times, want %d", i, r.Renewals, want)
 		}
 	}
+}
+
+// The server ends a call in time by itself, also when the driver's request to cancel it doesn't arrive.
+func TestServerGivesUpInTime(t *testing.T) {
+	t.Parallel()
+	srv := testenv.Postgres(t, testenv.Options{Own: true})
+	p, u := through(t, srv)
+	s := client(t, u)
+	operator, watcher := raw(t, srv.URL()), raw(t, srv.URL())
+	l := acquire(t, s, claim("e", "a", time.Minute))
+	unlock := lock(t, operator, "e", "FOR UPDATE")
+	ctx := deadline(t, 2*time.Second)
+	done := make(chan error, 1)
+	go func() { _, err := s.Renew(ctx, l); done <- err }()
+	waiting(t, watcher, 1)
+	p.BlackHole(proxy.Requests | proxy.Replies)
+	class(t, "renewal behind a lock", <-done, backend.Unknown)
+	waiting(t, watcher, 0)
+	unlock()
+	if n := scan[int64](t, watcher, "SELECT renewals FROM tenure_lease WHERE election = 'e'"); n != 0 {
+		t.Error("the server has renewed what the caller had given up")
+	}
+	p.Heal()
 }
