@@ -45,6 +45,9 @@ func getHeld(t *trial) {
 func getRemaining(t *trial) {
 	sent := time.Now()
 	l := t.grant(t.a, t.brief("P"))
+	if t.watched() {
+		t.get(t.b) // what is left counts from a challenger's first look
+	}
 	replied := time.Now()
 	if t.watched() { // nobody counts from before the first look
 		t.get(t.b)

@@ -13,7 +13,7 @@ export TENURE_TEST_NOTICES
 trap 'rm -f "$TENURE_TEST_NOTICES"' EXIT
 [ $# -gt 0 ] || set -- ./...
 code=0
-go test $race -shuffle=on -timeout 20m "$@" || code=$?
+go test $race -shuffle=on -parallel 8 -timeout 30m "$@" || code=$?
 if [ -s "$TENURE_TEST_NOTICES" ]; then
 	say "SKIPPED:"
 	sort -u "$TENURE_TEST_NOTICES"

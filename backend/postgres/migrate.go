@@ -1,0 +1,158 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/tenure-go/tenure/backend"
+)
+
+// layout is the version of the tables that this release knows.
+const layout = 1
+
+// maxIdentifier is the longest name that the server keeps whole, in bytes.
+const maxIdentifier = 63
+
+func checkSchema(schema string) error {
+	if len(schema) > maxIdentifier || strings.ContainsRune(schema, 0) {
+		return fmt.Errorf("%w: %q can't be the name of a schema", backend.ErrInvalid, schema)
+	}
+	return nil
+}
+
+// Migrate makes the tables in o.Schema, or brings those of an earlier release up to date. The pool's role must be allowed to create tables there, and the schema if it isn't there; the other
+// options don't matter. Any number of processes may call it at once. Stores call it themselves at their first use when the tables are missing, so that it is only needed where their
+// role may not create any. It returns an error that wraps ErrVersion when the tables are of a later release, and ErrDenied when the role may not make them.
+func Migrate(ctx context.Context, pool *pgxpool.Pool, o Options) error {
+	s, err := New(pool, o)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	ctx, end, err := s.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	return s.migrate(ctx)
+}
+
+// migrate works in one transaction under a lock that all who migrate take: CREATE … IF NOT EXISTS is no protection, two of them at once fail.
+func (s *Store) migrate(ctx context.Context) error {
+	conn, err := s.pool.Acquire(ctx)
+	if err != nil {
+		return s.explain(err)
+	}
+	defer conn.Release()
+	if _, err := s.exchange(ctx, conn, []statement{{sql: "BEGIN ISOLATION LEVEL READ COMMITTED"}, {sql: "SELECT pg_advisory_xact_lock(7105123, 1)"}}); err != nil {
+		return s.explain(err)
+	}
+	if err := s.build(ctx, conn); err != nil {
+		_, _ = conn.Conn().PgConn().Exec(ctx, "ROLLBACK").ReadAll() // the pool drops the connection if it fails
+		if code(err) == "42501" {
+			return fmt.Errorf("%w: the tables of tenure are not in schema %q, and this role may not make them; let a role that may call postgres.Migrate, or open the store "+
+				"once, and grant this one what deploy/policies/postgres.sql lists: %w", backend.ErrDenied, s.options.Schema, err)
+		}
+		return s.explain(err)
+	}
+	_, err = s.exchange(ctx, conn, []statement{{sql: "COMMIT"}})
+	return s.explain(err)
+}
+
+// build makes what is missing.
+func (s *Store) build(ctx context.Context, conn *pgxpool.Conn) error {
+	schema := pgx.Identifier{s.options.Schema}.Sanitize()
+	exists := func(sql, name string) (bool, error) {
+		all, err := s.exchange(ctx, conn, []statement{{sql, []string{name}}})
+		return err == nil && all[0][0][0] == "t", err
+	}
+	run := func(sql string) error {
+		_, err := conn.Conn().PgConn().Exec(ctx, sql).ReadAll()
+		return err
+	}
+	there, err := exists("SELECT to_regnamespace($1) IS NOT NULL", schema)
+	if err == nil && !there {
+		err = run("CREATE SCHEMA " + schema)
+	}
+	if err != nil {
+		return err
+	}
+	if there, err = exists("SELECT to_regclass($1) IS NOT NULL", schema+".tenure_schema"); err == nil && !there {
+		err = run("CREATE TABLE " + schema + ".tenure_schema (part text PRIMARY KEY, version integer NOT NULL)")
+	}
+	if err != nil {
+		return err
+	}
+	all, err := s.exchange(ctx, conn, []statement{{sql: s.layoutQuery()}})
+	if err != nil {
+		return err
+	}
+	if len(all[0]) > 0 { // another process was faster
+		return checkLayout(all[0])
+	}
+	return run(strings.ReplaceAll(schemaText, "{schema}", schema))
+}
+
+func (s *Store) layoutQuery() string {
+	return "SELECT version FROM " + pgx.Identifier{s.options.Schema, "tenure_schema"}.Sanitize() + " WHERE part = 'lease'"
+}
+
+var errNoLayout = errors.New("the tables are not there")
+
+func checkLayout(r rows) error {
+	switch {
+	case len(r) == 0:
+		return errNoLayout
+	case r[0][0] != fmt.Sprint(layout):
+		return fmt.Errorf("%w: layout %s of the tables, known is %d; upgrade", backend.ErrVersion, r[0][0], layout)
+	}
+	return nil
+}
+
+// prepare returns the statements for the server, once the tables are there.
+func (s *Store) prepare(ctx context.Context) (*statements, error) {
+	if texts := s.prepared.Load(); texts != nil {
+		return texts, nil
+	}
+	select {
+	case s.preparing <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	defer func() { <-s.preparing }()
+	if texts := s.prepared.Load(); texts != nil {
+		return texts, nil // another call was faster
+	}
+	r, err := s.read(ctx, statement{sql: s.layoutQuery()})
+	if err == nil {
+		err = checkLayout(r)
+	}
+	if missing(err) || errors.Is(err, errNoLayout) {
+		err = s.migrate(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	epoch, err := s.epoch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	texts := newStatements(s.options.Schema, epoch)
+	s.prepared.Store(&texts)
+	return &texts, nil
+}
+
+// epoch finds out how this server tells its epoch. All who use it find the same.
+func (s *Store) epoch(ctx context.Context) (string, error) {
+	_, err := s.read(ctx, statement{sql: "SELECT " + expand(timelineEpoch)})
+	switch code(err) {
+	case "42501", "42883", "0A000": // not allowed, not known, not supported here
+		return startEpoch, nil
+	}
+	return timelineEpoch, err
+}

@@ -1,0 +1,125 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tenure-go/tenure/backend"
+)
+
+// watcher is one Watch.
+type watcher struct {
+	topic  string
+	ch     chan struct{} // room for one wake-up
+	gone   bool
+	unbind func() bool // ends the tie to the caller's context
+}
+
+// errUnheard says that the server didn't take the subscription in time.
+var errUnheard = errors.New("there is no connection for wake-ups")
+
+// Watch implements backend.LeaseStore. It returns when the store's connection for wake-ups is subscribed, or fails within the caller's context and Options.Timeout: the
+// caller tries again. With Options.NoListen the channel never receives.
+func (s *Store) Watch(ctx context.Context, election string) (<-chan struct{}, error) {
+	_, end, err := s.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	w, failures := s.hub.add(encode(s.options.Prefix)+"/"+encode(election), s.options.NoListen) //nolint:contextcheck // the connection is for all watches and outlives this one
+	if !s.options.NoListen {
+		err = s.hub.await(ctx, failures)
+	}
+	if err == nil {
+		err = s.hub.bind(ctx, w)
+	}
+	if err != nil {
+		s.hub.remove(w)
+		return nil, s.explain(err)
+	}
+	return w.ch, nil
+}
+
+// add registers a watcher, and begins the hub. It returns how often the hub has failed so far.
+func (h *hub) add(topic string, quiet bool) (*watcher, int) { //nolint:revive // quiet: without a connection
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	w := &watcher{topic: topic, ch: make(chan struct{}, 1), gone: h.closed}
+	if h.closed {
+		return w, 0
+	}
+	if h.watchers[topic] == nil {
+		h.watchers[topic] = map[*watcher]struct{}{}
+	}
+	h.watchers[topic][w] = struct{}{}
+	if !quiet {
+		h.begin()
+	}
+	return w, h.failures
+}
+
+// await waits until the hub is subscribed, and fails when it fails.
+func (h *hub) await(ctx context.Context, failures int) error {
+	timer := time.NewTimer(h.timeout)
+	defer timer.Stop()
+	for {
+		h.mu.Lock()
+		up, changed, failed, err := h.up, h.changed, h.failures, h.failure
+		h.mu.Unlock()
+		switch {
+		case up:
+			return nil
+		case failed > failures:
+			return err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-timer.C:
+			return fmt.Errorf("%w within %v", errUnheard, h.timeout)
+		}
+	}
+}
+
+// bind ends the watch with ctx.
+func (h *hub) bind(ctx context.Context, w *watcher) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if w.gone {
+		return backend.ErrClosed
+	}
+	w.unbind = context.AfterFunc(ctx, func() { h.remove(w) })
+	return nil
+}
+
+// remove closes a watcher's channel.
+func (h *hub) remove(w *watcher) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !w.gone {
+		h.drop(w)
+	}
+}
+
+// drop takes a watcher out; callers hold mu.
+func (h *hub) drop(w *watcher) {
+	w.gone = true
+	if w.unbind != nil {
+		w.unbind()
+	}
+	delete(h.watchers[w.topic], w)
+	if len(h.watchers[w.topic]) == 0 {
+		delete(h.watchers, w.topic)
+	}
+	close(w.ch)
+}
+
+func (w *watcher) wake() {
+	select {
+	case w.ch <- struct{}{}:
+	default: // a wake-up is waiting already
+	}
+}
