@@ -72,7 +72,9 @@ func takenLease(t *trial) {
 	s.start("A")
 	r := s.first()
 	s.release(s.b, r.lease(), backend.Handover{})
-	other, err := s.b.Acquire(s.ctx, s.claim("Q"))
+	claim := s.claim("Q")
+	claim.TTL = 4 * s.config.TTL // who isn't woken looks again when it is over
+	other, err := s.b.Acquire(s.ctx, claim)
 	if err != nil {
 		t.stop(Undecided, "another candidate was not granted what was freed by hand: %v", err)
 	}
