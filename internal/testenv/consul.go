@@ -16,8 +16,8 @@ var consulKind = kind{
 	ports:   4,
 	command: consulCommand,
 	ready:   consulReady,
-	url: func(addr string) *url.URL {
-		return &url.URL{Scheme: "consul", Host: addr, RawQuery: url.Values{"token": {Password()}}.Encode()}
+	url: func(at target) *url.URL {
+		return &url.URL{Scheme: at.scheme("consul"), Host: at.addr, RawQuery: url.Values{"token": {Password()}}.Encode()}
 	},
 	container: container{
 		port:  "8500/tcp",
@@ -33,6 +33,10 @@ func consulConfig() string {
 }
 
 func consulCommand(_ context.Context, s *site) (*command, error) {
+	plain, secure := s.ports[0], -1
+	if s.options.TLS != nil {
+		plain, secure = -1, s.ports[0]
+	}
 	config := consulConfig() + fmt.Sprintf(`
 		bind_addr = "127.0.0.1"
 		client_addr = "127.0.0.1"
@@ -40,15 +44,15 @@ func consulCommand(_ context.Context, s *site) (*command, error) {
 		connect { enabled = false }
 		ports {
 			http = %d
+			https = %d
 			serf_lan = %d
 			serf_wan = %d
 			server = %d
-			https = -1
 			grpc = -1
 			grpc_tls = -1
 			dns = -1
 		}
-	`, s.ports[0], s.ports[1], s.ports[2], s.ports[3]) + strings.Join(s.settings, "\n") + "\n"
+	`, plain, secure, s.ports[1], s.ports[2], s.ports[3]) + consulTLS(s.options) + strings.Join(s.options.Settings, "\n") + "\n"
 	file := filepath.Join(s.dir, "consul.hcl")
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
 		return nil, err
@@ -56,7 +60,19 @@ func consulCommand(_ context.Context, s *site) (*command, error) {
 	return &command{args: []string{"agent", "-dev", "-node=n0", "-log-level=warn", "-config-file=" + file}, interrupt: syscall.SIGTERM}, nil
 }
 
+// consulTLS is for clients only: the servers among themselves go without.
+func consulTLS(o Options) string {
+	if o.TLS == nil {
+		return ""
+	}
+	config := fmt.Sprintf("cert_file = %q\nkey_file = %q\n", o.TLS.Cert, o.TLS.Key)
+	if o.ClientCA != "" {
+		config += fmt.Sprintf("ca_file = %q\nverify_incoming = true\n", o.ClientCA)
+	}
+	return "tls { https {\n" + config + "} }\n"
+}
+
 // consulReady waits for a leader: before there is one the answer is an empty string.
-func consulReady(ctx context.Context, addr string) error {
-	return answers(ctx, "http://"+addr+"/v1/status/leader", ":")
+func consulReady(ctx context.Context, at target) error {
+	return at.answers(ctx, "/v1/status/leader", ":")
 }

@@ -30,5 +30,10 @@
 //
 // Every server asks for the password in TENURE_CANARY (or a default), so that each URL a test uses carries it and a search
 // of all output shows whether the project ever prints one. It is handed over in files of mode 0600, never in arguments.
-// etcd is the exception: its URL carries the password but the server doesn't ask for it.
+// etcd is the exception: its URL carries the password, but the server asks for it only with Options.Auth.
+//
+// # TLS
+//
+// NewAuthority makes certificates, good and broken ones. With Options.TLS a server speaks TLS only; the test adds the
+// authority's file to the URL, as cacert or, for Postgres, as sslrootcert.
 package testenv

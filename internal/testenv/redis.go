@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -18,7 +17,7 @@ var redisKind = kind{
 	ports:   1,
 	command: redisCommand,
 	ready:   redisReady,
-	url:     func(addr string) *url.URL { return withPassword("redis", "", addr, "/0") },
+	url:     func(at target) *url.URL { return withPassword(at.scheme("redis"), "", at.addr, "/0") },
 	container: container{
 		port:  "6379/tcp",
 		cmd:   []string{"redis-server", containerConfig},
@@ -32,8 +31,21 @@ func redisConfig(host string, port int) string {
 	return fmt.Sprintf("bind %s\nport %d\nrequirepass %s\nsave \"\"\nappendonly no\n", host, port, Password())
 }
 
+// redisTLS switches the plain port off.
+func redisTLS(s *site) string {
+	o := s.options
+	if o.TLS == nil {
+		return ""
+	}
+	config := fmt.Sprintf("port 0\ntls-port %d\ntls-cert-file %s\ntls-key-file %s\n", s.ports[0], o.TLS.Cert, o.TLS.Key)
+	if o.ClientCA == "" {
+		return config + "tls-auth-clients no\n"
+	}
+	return config + "tls-auth-clients yes\ntls-ca-cert-file " + o.ClientCA + "\n"
+}
+
 func redisCommand(_ context.Context, s *site) (*command, error) {
-	config := redisConfig("127.0.0.1", s.ports[0]) + "dir " + s.dir + "\n" + strings.Join(s.settings, "\n") + "\n"
+	config := redisConfig("127.0.0.1", s.ports[0]) + "dir " + s.dir + "\n" + redisTLS(s) + strings.Join(s.options.Settings, "\n") + "\n"
 	file := filepath.Join(s.dir, "redis.conf")
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
 		return nil, err
@@ -42,8 +54,8 @@ func redisCommand(_ context.Context, s *site) (*command, error) {
 }
 
 // redisReady logs in and asks for a PONG.
-func redisReady(ctx context.Context, addr string) error {
-	c, err := dial(ctx, addr)
+func redisReady(ctx context.Context, at target) error {
+	c, err := at.dial(ctx)
 	if err != nil {
 		return err
 	}
@@ -62,16 +74,4 @@ func redisReady(ctx context.Context, addr string) error {
 		}
 	}
 	return nil
-}
-
-// dial connects to a server. The context's deadline holds for the whole exchange.
-func dial(ctx context.Context, addr string) (net.Conn, error) {
-	c, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
-	if err != nil {
-		return nil, err
-	}
-	if deadline, ok := ctx.Deadline(); ok {
-		err = c.SetDeadline(deadline)
-	}
-	return c, err
 }

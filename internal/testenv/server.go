@@ -25,7 +25,7 @@ const (
 // Freeze, Thaw, Kill, Start and Restart are for servers that the test asked to own; elsewhere they fail the test.
 type Server struct {
 	kind kind
-	addr string
+	at   target
 	url  string
 
 	t    testing.TB
@@ -38,7 +38,7 @@ type Server struct {
 func (s *Server) URL() string { return s.url }
 
 // Addr is host and port of the server.
-func (s *Server) Addr() string { return s.addr }
+func (s *Server) Addr() string { return s.at.addr }
 
 // PID is the process id of the server, or 0 while it is down or where somebody else runs it.
 func (s *Server) PID() int {
@@ -65,7 +65,10 @@ func (s *Server) Thaw() {
 // Kill ends the server as a crash does, frozen or not. Its data stays for Start.
 func (s *Server) Kill() {
 	s.t.Helper()
-	s.control("Kill", s.down)
+	s.control("Kill", func() error {
+		s.down()
+		return nil
+	})
 }
 
 // Start brings a killed server back on the same port, with the data that it had written by then. It returns when the server serves.
@@ -84,9 +87,7 @@ func (s *Server) Restart() {
 	s.t.Helper()
 	s.control("Restart", func() error {
 		if s.proc != nil {
-			if err := s.down(); err != nil {
-				return err
-			}
+			s.down()
 		}
 		if err := empty(s.site.dir); err != nil {
 			return err
@@ -112,45 +113,78 @@ func (s *Server) control(name string, fault func() error) {
 	}
 }
 
-// start runs a server from a binary. When another process takes the port in between, it tries others.
-func start(t testing.TB, k kind, settings []string) (*Server, error) {
-	binary, err := k.binary()
+// folder makes a temporary folder for the test that other users can enter: Postgres runs as one when the test is root.
+func folder(t testing.TB, name string) (string, error) {
+	dir, err := os.MkdirTemp("", "tenure-"+name+"-") //nolint:usetesting // t.TempDir lies below a folder that only the test's user may enter
 	if err != nil {
-		return nil, err
-	}
-	dir, err := os.MkdirTemp("", "tenure-"+k.name+"-") //nolint:usetesting // t.TempDir lies below a folder that only the test's user may enter
-	if err != nil {
-		return nil, err
+		return "", err
 	}
 	t.Cleanup(func() {
 		if err := os.RemoveAll(dir); err != nil {
 			t.Errorf("testenv: %v", err)
 		}
 	})
-	if err := os.Chmod(dir, 0o711); err != nil { // Postgres runs as a user of its own when the test is root
-		return nil, err
-	}
-	s := &Server{kind: k, t: t, site: &site{dir: dir, binary: binary, settings: settings}}
-	for range attempts {
-		var release func()
-		if s.site.ports, release, err = reservePorts(k.ports); err != nil {
-			return nil, err
-		}
-		t.Cleanup(release)
-		if err = s.up(); err == nil {
-			break
-		}
-		if e := empty(dir); e != nil {
-			return nil, errors.Join(err, e)
-		}
-	}
+	return dir, os.Chmod(dir, 0o711)
+}
+
+// start runs a server from a binary.
+func start(t testing.TB, k kind, o Options) (*Server, error) {
+	s, err := place(t, k, o)
 	if err != nil {
 		return nil, err
 	}
-	s.addr = s.site.addr()
-	s.url = k.url(s.addr).String()
-	t.Cleanup(s.end)
-	return s, nil
+	return s, launch([]*Server{s}, s.up)
+}
+
+// place prepares a server that doesn't run yet and has no ports.
+func place(t testing.TB, k kind, o Options) (*Server, error) {
+	binary, err := k.binary()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := folder(t, k.name)
+	if err != nil {
+		return nil, err
+	}
+	return &Server{kind: k, t: t, site: &site{dir: dir, binary: binary, options: o}}, nil
+}
+
+// launch gives servers their ports and calls up to start them. When another process takes a port in between, it tries others.
+func launch(servers []*Server, up func() error) error {
+	var err error
+	for range attempts {
+		for _, s := range servers {
+			if err := s.settle(); err != nil {
+				return err
+			}
+		}
+		if err = up(); err == nil {
+			for _, s := range servers {
+				s.t.Cleanup(s.end)
+			}
+			return nil
+		}
+		for _, s := range servers {
+			if s.proc != nil {
+				s.down()
+			}
+			err = errors.Join(err, empty(s.site.dir))
+		}
+	}
+	return err
+}
+
+// settle reserves the server's ports, which makes its address.
+func (s *Server) settle() error {
+	ports, release, err := reservePorts(s.kind.ports)
+	if err != nil {
+		return err
+	}
+	s.t.Cleanup(release)
+	s.site.ports = ports
+	s.at, err = s.site.options.target(s.site.addr())
+	s.url = s.kind.url(s.at).String()
+	return err
 }
 
 // up starts the process and waits until it serves.
@@ -165,7 +199,10 @@ func (s *Server) up() error {
 	if err != nil {
 		return err
 	}
-	if err := s.kind.await(ctx, s.site.addr(), p.done); err != nil {
+	if err = s.kind.await(ctx, s.at, p.done); err == nil {
+		err = s.prepare(ctx)
+	}
+	if err != nil {
 		p.kill()
 		return fmt.Errorf("it doesn't serve: %w\n%s", err, logTail(s.site))
 	}
@@ -173,11 +210,22 @@ func (s *Server) up() error {
 	return nil
 }
 
+// prepare does once what an empty server needs.
+func (s *Server) prepare(ctx context.Context) error {
+	mark := filepath.Join(s.site.dir, "prepared") // it goes away with the data
+	if _, err := os.Stat(mark); err == nil || s.kind.prepare == nil {
+		return nil
+	}
+	if err := s.kind.prepare(ctx, s.site, s.at); err != nil {
+		return err
+	}
+	return os.WriteFile(mark, nil, 0o600)
+}
+
 // down kills the process and waits for its end.
-func (s *Server) down() error {
+func (s *Server) down() {
 	s.proc.kill()
 	s.proc = nil
-	return nil
 }
 
 // end stops the server at the end of its test.
