@@ -51,14 +51,18 @@ func (a *acquisition) run(ctx context.Context) (backend.Lease, error) {
 		if own && a.carrier != nil && v.leaderLease == a.carrier.id && v.entry.TTL == a.ttl { // a transaction of this call was applied, though no answer said so
 			return a.granted(v.entry.Token, v.leaderRev), nil
 		}
+		e, err := a.entry(v, own)
+		if err != nil {
+			return backend.Lease{}, err
+		}
 		if a.carrier == nil {
 			if a.carrier, err = a.s.fresh(ctx, a.ttl); err != nil {
 				return backend.Lease{}, err
 			}
 		}
-		token, rev, err := a.bind(ctx, v, own)
+		rev, err := a.s.put(ctx, v, e, a.carrier)
 		if rev != 0 {
-			return a.granted(token, rev), nil
+			return a.granted(e.Token, rev), nil
 		}
 		if err != nil {
 			a.unclear, last = true, err
@@ -77,23 +81,21 @@ func orLast(err, last error) error {
 	return err
 }
 
-// bind puts the leader key on the carrier, if nothing has changed since v was read. rev is zero without an error when something has.
-func (a *acquisition) bind(ctx context.Context, v view, own bool) (token, rev int64, err error) {
-	e := v.entry
+// entry is what a grant on the ground of v writes.
+func (a *acquisition) entry(v view, own bool) (entry, error) {
 	if own {
+		e := v.entry
 		e.TTL = a.ttl
-	} else {
-		var ok bool
-		if token, ok = backend.NextToken(e.Counter, a.claim.Floor, 0); !ok {
-			return 0, 0, fmt.Errorf("%w: the election has used up its tokens", backend.ErrInvalid)
-		}
-		e = entry{
-			Version: backend.Version, Counter: token, Holder: a.claim.Candidate.ID, Description: a.claim.Candidate.Description,
-			Token: token, Attempt: a.claim.Attempt.String(), TTL: a.ttl, Granted: time.Now().UnixMilli(),
-		}
+		return e, nil
 	}
-	rev, err = a.s.put(ctx, v, e, a.carrier)
-	return e.Token, rev, err
+	token, ok := backend.NextToken(v.entry.Counter, a.claim.Floor, 0)
+	if !ok {
+		return entry{}, fmt.Errorf("%w: the election has used up its tokens", backend.ErrInvalid)
+	}
+	return entry{
+		Version: backend.Version, Counter: token, Holder: a.claim.Candidate.ID, Description: a.claim.Candidate.Description,
+		Token: token, Attempt: a.claim.Attempt.String(), TTL: a.ttl, Granted: time.Now().UnixMilli(),
+	}, nil
 }
 
 // put writes a term's keys with the leader key on c, if nothing of the election has changed since v was read. Whatever else was meant to be written on the ground of v then fails.

@@ -26,13 +26,14 @@ type carrier struct {
 
 // term is a lease that this store has granted or renewed.
 type term struct {
-	key      termKey
-	identity string
-	ttl      int64
-	on       map[*carrier]bool // where its leader key is, or may be while a move's outcome is unknown
-	rev      int64             // the latest mod revision of its leader key that was seen
-	pending  int64             // the mod revision that a move of unknown outcome compares with; zero: none
-	renewed  time.Time
+	key     termKey
+	holder  string
+	token   int64
+	ttl     int64
+	on      map[*carrier]bool // where its leader key is, or may be while a move's outcome is unknown
+	rev     int64             // the latest mod revision of its leader key that was seen
+	pending int64             // the mod revision that a move of unknown outcome compares with; zero: none
+	renewed time.Time
 }
 
 type termKey struct {
@@ -153,7 +154,7 @@ func (f *fleet) settle(l backend.Lease, c *carrier, rev int64) (empty []*carrier
 	t := f.terms[keyOf(l)]
 	if t == nil {
 		f.prune()
-		t = &term{key: keyOf(l), identity: identityOf(l), on: map[*carrier]bool{}}
+		t = &term{key: keyOf(l), holder: l.Holder, token: l.Token, on: map[*carrier]bool{}}
 		f.terms[t.key] = t
 	}
 	f.join(t, c)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
+	"strconv"
 	"time"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
@@ -36,7 +36,8 @@ func (e entry) encode() string {
 	return string(text)
 }
 
-func (e entry) identity() string { return identity(e.Token, e.Attempt, e.Holder) }
+// identity is the value that the last term's leader key has or had.
+func (e entry) identity() string { return strconv.FormatInt(e.Token, 10) + "." + e.Attempt }
 
 // view is what the keys of an election said at one moment. A mod revision of zero means that the key isn't there.
 type view struct {
@@ -91,23 +92,14 @@ const stranger = "(unknown)"
 
 // repair makes the entry agree with a leader key that doesn't belong to it: keys were written or removed by hand.
 func (v *view) repair() {
-	token, attempt, holder := parseIdentity(v.leader)
 	if v.counterRev == 0 {
 		v.entry.Version = backend.Version
 	}
-	v.entry.Counter = max(v.entry.Counter, token)
-	v.entry.Token, v.entry.Attempt, v.entry.Holder = token, attempt, holder
-	v.entry.Description, v.entry.Granted, v.entry.Released = backend.Description{}, 0, false
-}
-
-// parseIdentity reads the value of a leader key. What is none belongs to a stranger.
-func parseIdentity(value string) (token int64, attempt, holder string) {
-	term, holder, _ := strings.Cut(value, " ")
-	t, err := fence.Parse(term)
-	if err != nil || holder == "" {
-		return 0, "", stranger
+	e := &v.entry
+	e.Holder, e.Description, e.Token, e.Attempt, e.Granted, e.Released = stranger, backend.Description{}, 0, "", 0, false
+	if t, err := fence.Parse(v.leader); err == nil {
+		e.Token, e.Attempt, e.Counter = t.Value, t.Attempt.String(), max(e.Counter, t.Value)
 	}
-	return t.Value, t.Attempt.String(), holder
 }
 
 // held reports whether the leader key is there.

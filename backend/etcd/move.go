@@ -56,7 +56,7 @@ func (s *Store) leaders(ctx context.Context, items []*item) ([]leader, error) {
 
 func (s *Store) inspectOne(it *item, found leader) {
 	switch {
-	case found.rev == 0 || found.value != identityOf(it.lease):
+	case found.rev == 0 || found.value != identity(it.lease):
 		it.err = backend.ErrNotHeld
 		s.ended(it.lease)
 	case found.lease == it.to.id && found.rev != s.fleet.pending(it.term): // nothing under way can take it off again
@@ -140,8 +140,8 @@ func (s *Store) moveOne(ctx context.Context, it *item) error {
 		if err != nil {
 			return orLast(err, last)
 		}
-		if !v.held() || v.leader != identityOf(l) {
-			s.ended(l)
+		if !v.held() || v.leader != identity(l) || v.entry.Holder != l.Holder {
+			s.over(v, l)
 			return fmt.Errorf("%w: %s", backend.ErrNotHeld, v.whose())
 		}
 		e := v.entry

@@ -1,8 +1,6 @@
 package etcd
 
 import (
-	"strconv"
-
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/tenure-go/tenure/backend"
@@ -25,9 +23,5 @@ func below(base string) clientv3.OpOption {
 	return clientv3.WithRange(clientv3.GetPrefixRangeEnd(base))
 }
 
-// identity is the value of a leader key: it names one term, and no other term ever has the same.
-func identity(token int64, attempt, holder string) string {
-	return strconv.FormatInt(token, 10) + "." + attempt + " " + holder
-}
-
-func identityOf(l backend.Lease) string { return identity(l.Token, l.Attempt.String(), l.Holder) }
+// identity is the value of a lease's leader key: it names one term, and no other term ever has the same.
+func identity(l backend.Lease) string { return l.Fence().String() }

@@ -9,7 +9,7 @@ func (f *fleet) plan(ttl int64, items []*item) (refresh []*carrier) {
 	defer f.mu.Unlock()
 	batch := map[*term]*item{}
 	for _, it := range items {
-		if t := f.terms[keyOf(it.lease)]; t != nil && t.identity == identityOf(it.lease) {
+		if t := f.terms[keyOf(it.lease)]; t != nil && t.holder == it.lease.Holder && t.token == it.lease.Token {
 			it.term, it.retime = t, t.ttl != ttl
 			if !it.retime {
 				batch[t] = it

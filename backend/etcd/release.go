@@ -25,7 +25,7 @@ func (s *Store) Release(ctx context.Context, l backend.Lease, h backend.Handover
 			return orLast(err, last)
 		}
 		if over, err := v.released(l); over {
-			s.ended(l)
+			s.over(v, l)
 			return err
 		}
 		if h.For > 0 && reservation == 0 {
@@ -81,6 +81,13 @@ func (s *Store) releasing(v view, h backend.Handover, reservation clientv3.Lease
 		ops = append(ops, clientv3.OpPut(s.names.reserved(v.election), h.To, clientv3.WithLease(reservation)))
 	}
 	return ops
+}
+
+// over forgets a lease's term if a view shows that it has ended. A lease that is refused for its token or its holder says nothing about the term of its attempt.
+func (s *Store) over(v view, l backend.Lease) {
+	if !v.held() || !v.is(l.Attempt) {
+		s.ended(l)
+	}
 }
 
 // ended forgets a term that has ended for certain. Its carrier may carry the next one.

@@ -1,0 +1,201 @@
+package etcd
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+	"google.golang.org/grpc"
+
+	"github.com/tenure-go/tenure/backend"
+	"github.com/tenure-go/tenure/elector"
+	"github.com/tenure-go/tenure/internal/testenv"
+)
+
+// counter counts a client's requests by method.
+type counter struct {
+	mu sync.Mutex
+	n  map[string]int
+}
+
+func (c *counter) add(method string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.n == nil {
+		c.n = map[string]int{}
+	}
+	c.n[method[strings.LastIndexByte(method, '/')+1:]]++
+}
+
+// take returns what was counted since the last call.
+func (c *counter) take() map[string]int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := c.n
+	c.n = nil
+	return n
+}
+
+// counted is a store on a client of the caller's, whose requests are counted. fault, if it isn't nil, may fail a request in place of the server.
+func counted(t testing.TB, srv *testenv.Server, fault func(method string) error) (backend.LeaseStore, *counter) {
+	t.Helper()
+	c := &counter{}
+	judge := func(method string) error {
+		c.add(method)
+		if fault != nil {
+			return fault(method)
+		}
+		return nil
+	}
+	client := must[*clientv3.Client](t)(clientv3.New(clientv3.Config{
+		Endpoints: []string{"http://" + srv.Addr()}, Logger: zap.NewNop(), MaxUnaryRetries: 1,
+		DialOptions: []grpc.DialOption{
+			grpc.WithChainUnaryInterceptor(func(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, o ...grpc.CallOption) error {
+				if err := judge(method); err != nil {
+					return err
+				}
+				return invoke(ctx, method, req, reply, cc, o...)
+			}),
+			grpc.WithChainStreamInterceptor(func(ctx context.Context, d *grpc.StreamDesc, cc *grpc.ClientConn, method string, open grpc.Streamer, o ...grpc.CallOption) (grpc.ClientStream, error) {
+				if err := judge(method); err != nil {
+					return nil, err
+				}
+				return open(ctx, d, cc, method, o...)
+			}),
+		},
+	}))
+	s := backend.Wrap(must[*Store](t)(New(client, Options{})))
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		_ = client.Close()
+	})
+	return s, c
+}
+
+// cluster is three members, each a server of its own that can be frozen and killed.
+func cluster(t *testing.T) []*testenv.Server {
+	t.Helper()
+	strict := "--strict-reconfig-check=false"
+	servers := []*testenv.Server{testenv.Etcd(t, testenv.Options{Settings: []string{strict}})}
+	operator := raw(t, servers[0])
+	members := must[*clientv3.MemberListResponse](t)(operator.MemberList(deadline(t, ample)))
+	list := "n0=" + members.Members[0].PeerURLs[0]
+	for i := 1; i < 3; i++ {
+		name, peer := fmt.Sprintf("n%d", i), freeURL(t)
+		must[*clientv3.MemberAddResponse](t)(operator.MemberAdd(deadline(t, ample), []string{peer}))
+		list += "," + name + "=" + peer
+		servers = append(servers, testenv.Etcd(t, testenv.Options{Settings: []string{
+			strict, "--name=" + name, "--listen-peer-urls=" + peer, "--initial-advertise-peer-urls=" + peer,
+			"--initial-cluster=" + list, "--initial-cluster-state=existing",
+		}}))
+	}
+	return servers
+}
+
+func freeURL(t *testing.T) string {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return "http://" + l.Addr().String()
+}
+
+// all is the URL of all members.
+func all(servers []*testenv.Server) string {
+	hosts := make([]string, len(servers))
+	for i, srv := range servers {
+		hosts[i] = srv.Addr()
+	}
+	return "etcd://" + strings.Join(hosts, ",")
+}
+
+// leading is the index of the member that leads the cluster.
+func leading(t *testing.T, servers []*testenv.Server) int {
+	t.Helper()
+	found := -1
+	eventually(t, "the cluster has a leader", func() bool {
+		for i, srv := range servers {
+			if srv.PID() == 0 {
+				continue
+			}
+			c := raw(t, srv)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			st, err := c.Status(ctx, "http://"+srv.Addr())
+			cancel()
+			if err == nil && st.Leader == st.Header.MemberId {
+				found = i
+				return true
+			}
+		}
+		return false
+	})
+	return found
+}
+
+// contest is electors for one election, each with a store of its own, and what they did.
+type contest struct {
+	t       *testing.T
+	active  atomic.Int64
+	terms   atomic.Int64
+	last    atomic.Int64
+	overlap atomic.Int64
+	running sync.WaitGroup
+	cancel  context.CancelFunc
+}
+
+// compete starts n candidates. A leader works until its term's context ends.
+func compete(t *testing.T, rawURL, election string, ttl time.Duration, n int) *contest {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	c := &contest{t: t, cancel: cancel}
+	for i := range n {
+		s := client(t, rawURL, "")
+		e := must[*elector.Elector](t)(elector.New(elector.Config{
+			Store: s, Election: election, TTL: ttl, Candidate: backend.Candidate{ID: fmt.Sprint(election, i)}, Logger: slog.New(slog.DiscardHandler),
+		}))
+		c.running.Go(func() {
+			_ = e.Run(ctx, c.lead)
+			_ = e.Close()
+		})
+	}
+	t.Cleanup(c.stop)
+	return c
+}
+
+func (c *contest) stop() {
+	c.cancel()
+	c.running.Wait()
+}
+
+func (c *contest) lead(ctx context.Context, term *elector.Term) error {
+	if c.active.Add(1) > 1 {
+		c.overlap.Add(1)
+		c.t.Errorf("two lead %s at once", term.Election())
+	}
+	token := term.Token().Value
+	if before := c.last.Swap(token); before >= token {
+		c.t.Errorf("token %d after %d", token, before)
+	}
+	c.terms.Add(1)
+	<-ctx.Done()
+	c.active.Add(-1)
+	return nil
+}
+
+// led waits until somebody leads, in a term after the given number.
+func (c *contest) led(after int64) {
+	c.t.Helper()
+	eventually(c.t, "somebody leads", func() bool { return c.active.Load() == 1 && c.terms.Load() > after })
+}
