@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
@@ -19,7 +20,7 @@ func hedge[T any](ctx context.Context, s *Store, f func(context.Context) (T, err
 	if ctx.Err() != nil {
 		return none, context.Cause(ctx)
 	}
-	ctx, cancel := s.bounded(ctx)
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	answers := make(chan answer[T], together+1)
 	open, pause := 0, firstPause
@@ -52,7 +53,7 @@ func hedge[T any](ctx context.Context, s *Store, f func(context.Context) (T, err
 			next.Reset(part)
 		case <-ctx.Done():
 			if last == nil {
-				last = context.Cause(ctx)
+				last = fmt.Errorf("no member has answered: %w", context.Cause(ctx))
 			}
 			return none, explain(last)
 		}
@@ -79,10 +80,13 @@ func ask[T any](ctx context.Context, s *Store, f func(context.Context) (T, error
 	return answer[T]{value, err}
 }
 
-// bounded gives ctx a deadline if it has none.
+// bounded gives ctx a deadline if it has none, else a slightly earlier one, so that there is time to say why a call has failed.
 func (s *Store) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
-	if _, ok := ctx.Deadline(); ok {
-		return context.WithCancel(ctx)
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return context.WithTimeout(ctx, s.timeout)
 	}
-	return context.WithTimeout(ctx, s.timeout)
+	return context.WithDeadline(ctx, deadline.Add(-min(time.Until(deadline)/20, lastWords)))
 }
+
+const lastWords = 20 * time.Millisecond

@@ -147,10 +147,10 @@ func leading(t *testing.T, servers []*testenv.Server) int {
 // contest is electors for one election, each with a store of its own, and what they did.
 type contest struct {
 	t       *testing.T
+	ctx     context.Context
 	active  atomic.Int64
 	terms   atomic.Int64
 	last    atomic.Int64
-	overlap atomic.Int64
 	running sync.WaitGroup
 	cancel  context.CancelFunc
 }
@@ -159,19 +159,24 @@ type contest struct {
 func compete(t *testing.T, rawURL, election string, ttl time.Duration, n int) *contest {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	c := &contest{t: t, cancel: cancel}
-	for i := range n {
-		s := client(t, rawURL, "")
-		e := must[*elector.Elector](t)(elector.New(elector.Config{
-			Store: s, Election: election, TTL: ttl, Candidate: backend.Candidate{ID: fmt.Sprint(election, i)}, Logger: slog.New(slog.DiscardHandler),
-		}))
-		c.running.Go(func() {
-			_ = e.Run(ctx, c.lead)
-			_ = e.Close()
-		})
+	c := &contest{t: t, ctx: ctx, cancel: cancel}
+	for range n {
+		c.join(rawURL, election, ttl)
 	}
 	t.Cleanup(c.stop)
 	return c
+}
+
+// join adds a candidate.
+func (c *contest) join(rawURL, election string, ttl time.Duration) {
+	c.t.Helper()
+	e := must[*elector.Elector](c.t)(elector.New(elector.Config{
+		Store: client(c.t, rawURL, ""), Election: election, TTL: ttl, Logger: slog.New(slog.DiscardHandler),
+	}))
+	c.running.Go(func() {
+		_ = e.Run(c.ctx, c.lead)
+		_ = e.Close()
+	})
 }
 
 func (c *contest) stop() {
@@ -181,7 +186,6 @@ func (c *contest) stop() {
 
 func (c *contest) lead(ctx context.Context, term *elector.Term) error {
 	if c.active.Add(1) > 1 {
-		c.overlap.Add(1)
 		c.t.Errorf("two lead %s at once", term.Election())
 	}
 	token := term.Token().Value

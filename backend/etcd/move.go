@@ -62,6 +62,8 @@ func (s *Store) inspectOne(it *item, found leader) {
 	case found.lease == it.to.id && found.rev != s.fleet.pending(it.term): // nothing under way can take it off again
 		it.done = true
 		s.settled(it, found.rev)
+	case slices.ContainsFunc(it.on, func(c *carrier) bool { return c.id == found.lease }): // wherever it may be taken was refreshed too
+		it.done = true
 	default:
 		it.at = found
 	}

@@ -32,7 +32,17 @@ func (f *fleet) plan(ttl int64, items []*item) (refresh []*carrier) {
 			}
 		}
 	}
-	return f.gather(refresh, batch)
+	refresh = f.gather(refresh, batch)
+	for t, it := range batch {
+		for c := range t.on {
+			if !slices.Contains(refresh, c) {
+				it.on = nil
+				break
+			}
+			it.on = append(it.on, c)
+		}
+	}
+	return refresh
 }
 
 // complete reports whether a batch has every term of c.

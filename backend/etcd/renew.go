@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/tenure-go/tenure/backend"
@@ -52,10 +53,11 @@ func (s *Store) RenewAll(ctx context.Context, leases []backend.Lease) []backend.
 // item is one lease of a batch.
 type item struct {
 	lease  backend.Lease
-	term   *term    // nil: this store hasn't granted or renewed it
-	retime bool     // its TTL changes
-	to     *carrier // that shall carry it
-	at     leader   // its leader key, if it was read and isn't on to yet
+	term   *term      // nil: this store hasn't granted or renewed it
+	retime bool       // its TTL changes
+	to     *carrier   // that shall carry it
+	on     []*carrier // that its term is or may be on, where all of them are refreshed with this batch; else empty
+	at     leader     // its leader key, if it was read and isn't on to yet
 	done   bool
 	err    error
 }
@@ -80,6 +82,9 @@ func (s *Store) renew(ctx context.Context, ttl int64, items []*item) {
 // strand deals with a carrier that was not refreshed. When it has ended, its keys have gone; one that somebody has put by hand may still be there and moves.
 func (s *Store) strand(c *carrier, items []*item, err error) {
 	for _, it := range items {
+		if slices.Contains(it.on, c) {
+			it.on = nil
+		}
 		switch {
 		case it.to != c:
 		case notFound(err):

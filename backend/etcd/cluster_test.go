@@ -1,0 +1,190 @@
+package etcd
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/tenure-go/tenure/backend"
+	"github.com/tenure-go/tenure/internal/testenv"
+	"github.com/tenure-go/tenure/internal/testenv/proxy"
+)
+
+// EC6, EC7: one of three members hangs. Each call is answered by another within its time, and a follower on a deaf stream still finds the election free.
+func TestHungMember(t *testing.T) {
+	t.Parallel()
+	servers := cluster(t)
+	s := client(t, all(servers), "ping=300ms&timeout=500ms")
+	warm(t, s)
+	l := acquire(t, s, claim("hung", "a"))
+	wake := watching(t, s, "hung")
+	hung := (leading(t, servers) + 1) % 3 // a follower
+	servers[hung].Freeze()
+	defer servers[hung].Thaw()
+	for i := range 12 { // the client goes round
+		if _, err := s.Renew(deadline(t, 2*time.Second), l); err != nil {
+			t.Errorf("renewal %d with a hung member: %v", i, err)
+		}
+		if _, err := s.Get(deadline(t, 2*time.Second), "hung"); err != nil {
+			t.Errorf("get %d with a hung member: %v", i, err)
+		}
+	}
+	for i := range 6 {
+		l, err := s.Acquire(deadline(t, 2*time.Second), claim("other", fmt.Sprint(i)))
+		if err != nil {
+			t.Fatalf("claim %d with a hung member: %v", i, err)
+		}
+		if err := s.Release(deadline(t, 2*time.Second), l, backend.Handover{}); err != nil {
+			t.Fatalf("release %d with a hung member: %v", i, err)
+		}
+	}
+	for len(wake) > 0 {
+		<-wake
+	}
+	release(t, s, l)
+	woken(t, "a release while a member hangs", wake)
+}
+
+// EC5, EC37, EC38: the leader of the cluster is frozen for longer than a TTL and goes on, then is killed, and then all members are. Never two lead, and somebody leads again.
+func TestClusterLosesItsLeader(t *testing.T) {
+	t.Parallel()
+	servers := cluster(t)
+	c := compete(t, all(servers), "cluster", 3*time.Second, 3)
+	c.led(0)
+	i := leading(t, servers)
+	servers[i].Freeze()
+	until(t, 5*time.Second)
+	servers[i].Thaw()
+	c.led(0)
+	i = leading(t, servers)
+	servers[i].Kill()
+	c.led(0)
+	servers[i].Start()
+	c.led(0)
+	before := c.terms.Load()
+	for _, srv := range servers {
+		srv.Freeze()
+	}
+	eventually(t, "the leader steps down while nobody answers", func() bool { return c.active.Load() == 0 }) // EC37: whatever its watch has told it
+	for _, srv := range servers {
+		srv.Thaw()
+	}
+	c.led(before)
+	t.Logf("%d terms", c.terms.Load())
+}
+
+// EC29: the cluster is away for longer than a TTL and starts again with its data.
+func TestClusterRestarts(t *testing.T) {
+	t.Parallel()
+	srv := testenv.Etcd(t, testenv.Options{Own: true})
+	c := compete(t, srv.URL(), "restarts", 2*time.Second, 3)
+	c.led(0)
+	for range 2 {
+		before := c.terms.Load()
+		srv.Kill()
+		eventually(t, "the leader steps down", func() bool { return c.active.Load() == 0 })
+		srv.Start()
+		c.led(before)
+	}
+}
+
+// EC1, EC26, EC33, E3: nothing reaches the leader, or its requests pass and the replies are lost. It stops before anybody else leads, which compete checks.
+func TestLeaderIsCutOff(t *testing.T) {
+	t.Parallel()
+	srv := testenv.Etcd(t)
+	for what, cut := range map[string]func(*proxy.Proxy){
+		"all packets vanish":  func(p *proxy.Proxy) { p.BlackHole(proxy.Both) },
+		"replies are dropped": func(p *proxy.Proxy) { p.DropReplies() },
+		"it is refused":       func(p *proxy.Proxy) { p.Down() },
+	} {
+		p, rawURL := through(t, srv)
+		c := compete(t, rawURL, what, 2*time.Second, 1)
+		c.led(0)
+		c.join(srv.URL(), what, 2*time.Second)
+		before := c.terms.Load()
+		cut(p)
+		c.led(before) // the other one
+		p.Heal()
+		until(t, 2*time.Second) // what was held back arrives
+		c.led(before)
+		c.stop()
+	}
+}
+
+// EC14: the holder is dead, and the cluster's leader dies too, which begins the TTL anew. Another leads in the end, and not before the dead one's TTL.
+func TestHolderAndClusterLeaderDie(t *testing.T) {
+	t.Parallel()
+	servers := cluster(t)
+	s := client(t, all(servers), "")
+	c := claim("both", "a")
+	c.TTL = 3 * time.Second
+	sent := time.Now()
+	acquire(t, s, c)
+	until(t, 2*time.Second)
+	servers[leading(t, servers)].Kill()
+	eventually(t, "another leads", func() bool {
+		_, err := s.Acquire(deadline(t, 2*time.Second), claim("both", "b"))
+		return err == nil
+	})
+	lived := time.Since(sent)
+	t.Logf("the lease of %v was free after %v", c.TTL, lived)
+	if lived < c.TTL {
+		t.Errorf("granted to another after %v, want %v at least", lived, c.TTL)
+	}
+}
+
+// until lets time pass that the case is about.
+func until(t *testing.T, d time.Duration) {
+	t.Helper()
+	select {
+	case <-time.After(d):
+	case <-t.Context().Done():
+	}
+}
+
+// Thirty elections with a client each, TTL 5 s; one member is cut off from all of them for 15 s, once a follower of the cluster, once its leader. No leadership is lost.
+func TestTrialHungMember(t *testing.T) {
+	trials, _ := strconv.Atoi(os.Getenv("TENURE_TRIALS"))
+	if trials == 0 {
+		t.Skip("set TENURE_TRIALS to a number of trials")
+	}
+	for range trials {
+		for _, leader := range []bool{false, true} {
+			trialHungMember(t, leader)
+		}
+	}
+}
+
+func trialHungMember(t *testing.T, leader bool) {
+	servers := cluster(t)
+	i := leading(t, servers)
+	if !leader {
+		i = (i + 1) % 3
+	}
+	const elections = 30
+	contests := make([]*contest, elections)
+	for k := range contests {
+		contests[k] = compete(t, all(servers), fmt.Sprintf("trial %v %d", leader, k), 5*time.Second, 1)
+	}
+	for _, c := range contests {
+		c.led(0)
+	}
+	until(t, 3*time.Second)
+	servers[i].Freeze()
+	until(t, 15*time.Second)
+	servers[i].Thaw()
+	lost := 0
+	for _, c := range contests {
+		c.led(0)
+		lost += int(c.terms.Load() - 1)
+	}
+	t.Logf("the cluster's leader hung: %v; %d of %d leaderships were lost", leader, lost, elections)
+	if lost > 0 && !leader {
+		t.Errorf("%d leaderships were lost by a follower's outage", lost)
+	}
+	for _, c := range contests {
+		c.stop()
+	}
+}
