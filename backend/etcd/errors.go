@@ -30,8 +30,10 @@ func code(err error) codes.Code {
 	return status.Code(err)
 }
 
-// is compares an error, in whatever form it came, with one of rpctypes.
-func is(err, target error) bool { return errors.Is(rpctypes.Error(err), target) }
+// is compares an error, in whatever form it came, with one of rpctypes. A watch that the server ends tells the reason as a text only.
+func is(err, target error) bool {
+	return errors.Is(rpctypes.Error(err), target) || err != nil && strings.Contains(err.Error(), target.Error())
+}
 
 // expired says that the server doesn't know the token any more: it has restarted, the token is old, or users were changed.
 func expired(err error) bool {
@@ -41,7 +43,7 @@ func expired(err error) bool {
 // final reports whether asking another member can't help. "Not a primary lessor" comes as Unknown: members disagree for a moment.
 func final(err error) bool {
 	switch {
-	case is(err, rpctypes.ErrNoSpace), handshake(err):
+	case is(err, rpctypes.ErrNoSpace), is(err, rpctypes.ErrPermissionDenied), handshake(err):
 		return true
 	}
 	switch code(err) {
@@ -70,7 +72,7 @@ func explain(err error) error {
 		return nil
 	case is(err, rpctypes.ErrNoSpace):
 		return fmt.Errorf("%w: %w", errFull, err)
-	case code(err) == codes.PermissionDenied, code(err) == codes.Unauthenticated, is(err, rpctypes.ErrAuthFailed), is(err, rpctypes.ErrUserEmpty), refusedClient(err.Error()):
+	case code(err) == codes.PermissionDenied, code(err) == codes.Unauthenticated, is(err, rpctypes.ErrPermissionDenied), is(err, rpctypes.ErrAuthFailed), is(err, rpctypes.ErrUserEmpty), refusedClient(err.Error()):
 		return fmt.Errorf("%w: %w", backend.ErrDenied, err)
 	}
 	return err

@@ -78,10 +78,10 @@ func (h *hub) run(ctx context.Context) {
 			failures = 0
 		}
 		failures++
-		h.lost(err, failures)
 		if h.s.login != nil && expired(err) {
-			h.login(ctx)
+			err = h.login(ctx)
 		}
+		h.lost(err, failures)
 		pause := min(firstPause<<min(failures-1, 10), time.Second)
 		select {
 		case <-time.After(pause/2 + rand.N(pause/2+1)): // spread, since all clients lose their streams at once
@@ -90,10 +90,11 @@ func (h *hub) run(ctx context.Context) {
 	}
 }
 
-func (h *hub) login(ctx context.Context) {
+// login asks for a new token, with which the next stream may be opened.
+func (h *hub) login(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, h.s.timeout)
 	defer cancel()
-	_ = h.s.login.renew(ctx, h.s.client, h.s.login.current()) // the next stream fails by it
+	return h.s.login.renew(ctx, h.s.client, h.s.login.current())
 }
 
 // lost notes that there is no stream, and tells the watches that wait for one why. A first failure says little; what the server says, and what happens twice, does.
