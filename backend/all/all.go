@@ -4,6 +4,7 @@
 package all
 
 import (
+	_ "github.com/tenure-go/tenure/backend/etcd"   // etcd: etcds:
 	_ "github.com/tenure-go/tenure/backend/memory" // memory:
 	_ "github.com/tenure-go/tenure/backend/redis"  // redis: rediss: redis+sentinel: redis+cluster:
 	_ "github.com/tenure-go/tenure/backend/sqlite" // sqlite:
