@@ -51,8 +51,10 @@ func (a *acquisition) run(ctx context.Context) (backend.Lease, error) {
 		if own && a.carrier != nil && v.leaderLease == a.carrier.id && v.entry.TTL == a.ttl { // a transaction of this call was applied, though no answer said so
 			return a.granted(v.entry.Token, v.leaderRev), nil
 		}
-		e, err := a.entry(v, own)
-		if err != nil {
+		e := v.entry
+		if own {
+			e.TTL = a.ttl
+		} else if e, err = a.entry(v); err != nil {
 			return backend.Lease{}, err
 		}
 		if a.carrier == nil {
@@ -81,13 +83,8 @@ func orLast(err, last error) error {
 	return err
 }
 
-// entry is what a grant on the ground of v writes.
-func (a *acquisition) entry(v view, own bool) (entry, error) {
-	if own {
-		e := v.entry
-		e.TTL = a.ttl
-		return e, nil
-	}
+// entry is the record of a new grant on the ground of v.
+func (a *acquisition) entry(v view) (entry, error) {
 	token, ok := backend.NextToken(v.entry.Counter, a.claim.Floor, 0)
 	if !ok {
 		return entry{}, fmt.Errorf("%w: the election has used up its tokens", backend.ErrInvalid)

@@ -112,11 +112,7 @@ func (s *Store) refresh(ctx context.Context, c *carrier) error {
 
 // revoke ends an etcd lease that nothing needs, behind the call. If it fails the lease ends by itself.
 func (s *Store) revoke(id clientv3.LeaseID) {
-	s.flights.Go(func() {
-		ctx, cancel := context.WithTimeout(s.life, s.timeout)
-		defer cancel()
-		_, _ = s.lease.Revoke(ctx, id)
-	})
+	s.behind(func(ctx context.Context) { _, _ = s.lease.Revoke(ctx, id) })
 }
 
 // giveBack keeps a carrier without terms for the next claim, or revokes it.

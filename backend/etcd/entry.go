@@ -103,15 +103,15 @@ func (v *view) repair() {
 }
 
 // held reports whether the leader key is there.
-func (v view) held() bool { return v.leaderRev != 0 }
+func (v *view) held() bool { return v.leaderRev != 0 }
 
 // is reports whether the present or last term is of this attempt.
-func (v view) is(a backend.Attempt) bool { return v.entry.Attempt == a.String() }
+func (v *view) is(a backend.Attempt) bool { return v.entry.Attempt == a.String() }
 
-func (v view) ttl() time.Duration { return time.Duration(v.entry.TTL) * time.Second }
+func (v *view) ttl() time.Duration { return time.Duration(v.entry.TTL) * time.Second }
 
 // record is the view without its times.
-func (v view) record() backend.Record {
+func (v *view) record() backend.Record {
 	e := v.entry
 	r := backend.Record{
 		Election: v.election, Token: e.Token, Counter: e.Counter, TTL: v.ttl(), Mode: backend.Native, MovedTo: e.MovedTo, Version: e.Version,

@@ -147,7 +147,7 @@ func leading(t *testing.T, servers []*testenv.Server) int {
 // contest is electors for one election, each with a store of its own, and what they did.
 type contest struct {
 	t       *testing.T
-	ctx     context.Context
+	ctx     context.Context //nolint:containedctx // ends with the contest
 	active  atomic.Int64
 	terms   atomic.Int64
 	last    atomic.Int64

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/tenure-go/tenure/backend"
@@ -180,7 +179,7 @@ func (h *hub) hear(events []*clientv3.Event) {
 		if t == nil {
 			continue
 		}
-		if key == base+"leader" && !t.changed(e.Type == mvccpb.DELETE, string(e.Kv.Value)) {
+		if key == base+"leader" && !t.changed(string(e.Kv.Value)) {
 			continue
 		}
 		t.wake()

@@ -168,7 +168,7 @@ func (s *Store) moveOne(ctx context.Context, it *item) error {
 }
 
 // whose tells who has the election, for the error of one who has lost it.
-func (v view) whose() string {
+func (v *view) whose() string {
 	if !v.held() {
 		return "nobody holds the election"
 	}

@@ -30,9 +30,7 @@ func (s *Store) contact() {
 	if p.begun.Load() || !p.begun.CompareAndSwap(false, true) {
 		return
 	}
-	s.flights.Go(func() {
-		ctx, cancel := context.WithTimeout(s.life, s.timeout)
-		defer cancel()
+	s.behind(func(ctx context.Context) {
 		if s.look(ctx) != nil {
 			p.begun.Store(false) // the next contact tries again
 		}
@@ -97,7 +95,7 @@ func (s *Store) openDoor(ctx context.Context) []string {
 		return nil
 	}
 	if got, err := s.client.AuthStatus(ctx); err != nil || got.Enabled {
-		return nil //nolint:nilerr // who may not ask is asked for the password
+		return nil // who may not ask is asked for the password
 	}
 	return []string{"The cluster doesn't ask for the password in the URL: enable authentication, or leave user and password out."}
 }

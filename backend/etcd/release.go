@@ -48,7 +48,7 @@ func (s *Store) Release(ctx context.Context, l backend.Lease, h backend.Handover
 }
 
 // released tells whether there is nothing to release, and what to say then.
-func (v view) released(l backend.Lease) (over bool, err error) {
+func (v *view) released(l backend.Lease) (over bool, err error) {
 	e := v.entry
 	switch {
 	case !v.is(l.Attempt) || l.Token != 0 && e.Token != l.Token:

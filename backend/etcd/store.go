@@ -46,6 +46,7 @@ type Store struct {
 
 	life    context.Context //nolint:containedctx // of what goes on behind calls
 	stop    context.CancelFunc
+	behind  func(f func(context.Context)) // runs f behind the call, for a bounded time
 	flights flights
 	closed  atomic.Bool
 	end     sync.Once
@@ -95,6 +96,13 @@ func newStore(client *clientv3.Client, o Options) *Store {
 		names: newNames(o.Prefix), timeout: o.Timeout, limits: limits(), fleet: newFleet(),
 	}
 	s.life, s.stop = context.WithCancel(context.Background())
+	s.behind = func(f func(context.Context)) {
+		s.flights.Go(func() {
+			ctx, cancel := context.WithTimeout(s.life, s.timeout)
+			defer cancel()
+			f(ctx)
+		})
+	}
 	s.watch = newHub(s, o.Ping)
 	return s
 }

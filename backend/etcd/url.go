@@ -29,11 +29,11 @@ func open(ctx context.Context, u *backend.URL) (backend.LeaseStore, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newStore(client, o) //nolint:contextcheck // the store outlives the call
+	s := newStore(client, o)
 	s.own, s.login = true, l
 	if strict {
 		if err := s.strict(ctx); err != nil {
-			return nil, errors.Join(err, s.Close())
+			return nil, errors.Join(err, s.Close()) //nolint:contextcheck // closing isn't part of the call
 		}
 	}
 	return s, nil
@@ -56,16 +56,15 @@ func parse(u *backend.URL) (c settings, o Options, strict bool, err error) {
 	c = settings{user: u.User, password: u.Password, timeout: o.Timeout}
 	strict, err = u.Bool("strict")
 	errs = append(errs, err)
-	secure := u.Scheme == "etcds"
-	c.tls, err = u.TLS(secure)
-	errs = append(errs, err, c.place(u, secure))
+	c.tls, err = u.TLS(u.Scheme == "etcds")
+	errs = append(errs, err, c.place(u))
 	return c, o, strict, errors.Join(errs...)
 }
 
 const leastTime = 10 * time.Millisecond
 
 // place reads hosts, path and user.
-func (c *settings) place(u *backend.URL, secure bool) error {
+func (c *settings) place(u *backend.URL) error {
 	form := u.Scheme + "://user:password@host1,host2,host3"
 	switch {
 	case len(u.Hosts) == 0:
@@ -76,7 +75,7 @@ func (c *settings) place(u *backend.URL, secure bool) error {
 		return fmt.Errorf("%w: user and password go together; write %s", backend.ErrInvalid, form)
 	}
 	scheme := "http://"
-	if secure {
+	if u.Scheme == "etcds" {
 		scheme = "https://"
 	}
 	for _, h := range u.Hosts {

@@ -122,11 +122,8 @@ type topic struct {
 	known    bool
 }
 
-// changed notes what the leader key is now, and reports whether it was something else.
-func (t *topic) changed(deleted bool, value string) bool {
-	if deleted {
-		value = ""
-	}
+// changed notes what the leader key is now, empty if it was removed, and reports whether it was something else.
+func (t *topic) changed(value string) bool {
 	same := t.known && t.value == value
 	t.value, t.known = value, true
 	return !same
