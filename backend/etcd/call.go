@@ -20,8 +20,9 @@ func hedge[T any](ctx context.Context, s *Store, f func(context.Context) (T, err
 	if ctx.Err() != nil {
 		return none, context.Cause(ctx)
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(s.life, func() { cancel(errEnded) })()
 	answers := make(chan answer[T], together+1)
 	open, pause := 0, firstPause
 	send := func() {

@@ -16,6 +16,9 @@ import (
 // errFull tells what to do about a server that takes no writes.
 var errFull = errors.New("the server's space quota is used up, so that it refuses all writes while leases are still refreshed: compact and defragment it, then run etcdctl alarm disarm")
 
+// errEnded says that the store was closed while a call was under way: whether it was applied isn't known.
+var errEnded = errors.New("the store was closed during the call")
+
 // code is the class of a server's or the driver's error.
 func code(err error) codes.Code {
 	var e rpctypes.EtcdError

@@ -49,6 +49,11 @@ func TestLateTransactionsFail(t *testing.T) {
 	third := acquire(t, s, claim("e", "b"))
 	late("a grant, after the reservation was used,", reserved, grant)
 	renew(t, s, third)
+	// Nothing revives a term that has ended.
+	held = must[view](t)(s.read(ctx, "e"))
+	again := []clientv3.Op{clientv3.OpPut(s.names.leader("e"), held.leader, clientv3.WithLease(stray.id))}
+	must[*clientv3.LeaseRevokeResponse](t)(s.lease.Revoke(ctx, held.leaderLease))
+	late("a repeat of a claim, after the end of its term,", held, again)
 	// A grant on an etcd lease that has ended makes no leader.
 	must[*clientv3.LeaseRevokeResponse](t)(s.lease.Revoke(ctx, stray.id))
 	if _, err := s.commit(ctx, must[view](t)(s.read(ctx, "e")), grant); !notFound(err) {

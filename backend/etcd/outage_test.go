@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	clientv3 "go.etcd.io/etcd/client/v3"
+
 	"github.com/tenure-go/tenure/backend"
 	"github.com/tenure-go/tenure/internal/testenv"
 )
@@ -87,4 +89,68 @@ func TestServerAwayAndBack(t *testing.T) {
 	class(t, "renewal without a server", err, backend.Unknown)
 	srv.Start()
 	renew(t, s, l)
+}
+
+// S10: Close ends the calls that wait for a server which never answers.
+func TestCloseEndsCalls(t *testing.T) {
+	srv := testenv.Etcd(t, testenv.Options{Own: true})
+	s := client(t, srv.URL(), "")
+	warm(t, s)
+	srv.Freeze()
+	defer srv.Thaw()
+	done := make(chan error, 2)
+	go func() { _, err := inner(t, s).Get(deadline(t, time.Hour), "e"); done <- err }()
+	go func() { _, err := inner(t, s).Acquire(deadline(t, time.Hour), claim("e", "a")); done <- err }()
+	closed := make(chan error, 1)
+	go func() { closed <- s.Close() }()
+	for range 2 {
+		select {
+		case err := <-done:
+			if err == nil {
+				t.Error("a frozen server has answered")
+			}
+		case <-time.After(ample):
+			t.Fatal("a call goes on after Close")
+		}
+	}
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+}
+
+// EC15: a server with longer election time-outs keeps no short TTL. It is refused with the range, rather than raised silently.
+func TestLongElectionTimeout(t *testing.T) {
+	srv := testenv.Etcd(t, testenv.Options{Settings: []string{"--heartbeat-interval=200", "--election-timeout=2000"}}) // at least 3 s
+	s := client(t, srv.URL(), "")
+	c := claim("short", "a")
+	c.TTL = 2 * time.Second
+	_, err := s.Acquire(deadline(t, ample), c)
+	class(t, "a claim for less than the server keeps", err, backend.Invalid)
+	if err == nil || !strings.Contains(err.Error(), "3s to 8760h") {
+		t.Errorf("%v doesn't tell the range", err)
+	}
+	c.TTL = 3 * time.Second
+	release(t, s, acquire(t, s, c))
+}
+
+// DX1: an etcd lease that was kept for the next claim is refreshed before it carries one, so that the new term has its whole TTL.
+func TestSpareIsRefreshed(t *testing.T) {
+	t.Parallel()
+	srv := testenv.Etcd(t)
+	operator := raw(t, srv)
+	s := client(t, srv.URL(), "")
+	short := func(election string) backend.Claim { c := claim(election, "a"); c.TTL = 10 * time.Second; return c }
+	l := acquire(t, s, short("spare"))
+	first := bound(t, operator, "spare")
+	release(t, s, l)
+	until(t, 4*time.Second)
+	sent := time.Now()
+	acquire(t, s, short("spare"))
+	if bound(t, operator, "spare") != first {
+		t.Error("the spare was not used")
+	}
+	left := must[*clientv3.LeaseTimeToLiveResponse](t)(operator.TimeToLive(deadline(t, ample), bound(t, operator, "spare"))).TTL
+	if least := 10*time.Second - time.Since(sent) - 1500*time.Millisecond; seconds(left) < least {
+		t.Errorf("the new term has %v left, want %v at least", seconds(left), least)
+	}
 }
