@@ -56,7 +56,7 @@ func (b *breakable) has(bug string) bool { return b.bug == bug }
 func (b *breakable) client() backend.LeaseStore { return &brokenClient{b} }
 
 func (b *breakable) Limits() backend.Limits {
-	return backend.Limits{Store: "breakable", MinTTL: time.Millisecond, MaxTTL: 365 * 24 * time.Hour, Granularity: 1, WakeUp: backend.Pushed}
+	return backend.Limits{Store: "breakable", MinTTL: time.Millisecond, MaxTTL: 365 * 24 * time.Hour, Granularity: 1, WakeUp: backend.Pushed, Durability: backend.Quorum}
 }
 
 func (b *breakable) lot(election string) *lot {

@@ -13,6 +13,9 @@ type Case struct {
 	// Waits says that the case mostly waits for leases to end; such cases run in parallel.
 	Waits bool
 
+	// Alone says that the case disturbs the server, so that no other may run beside it.
+	Alone bool
+
 	run func(*trial)
 }
 
@@ -20,7 +23,8 @@ type Case struct {
 func Cases() []Case {
 	return slices.Concat(
 		exclusionCases, tokenCases, acquireCases, seenCases, renewCases, releaseCases, reservationCases, expiryCases, watchCases,
-		getCases, errorCases, contextCases, nameCases, ttlCases,
+		getCases, errorCases, contextCases, nameCases, ttlCases, batchCases,
+		restartCases, networkCases,
 	)
 }
 

@@ -32,8 +32,10 @@ func (t *trial) watch(ctx context.Context, s backend.LeaseStore) <-chan struct{}
 }
 
 // woken waits for a wake-up.
-func (t *trial) woken(ch <-chan struct{}, by string) {
-	timer := time.NewTimer(generous)
+func (t *trial) woken(ch <-chan struct{}, by string) { t.wokenWithin(ch, by, generous) }
+
+func (t *trial) wokenWithin(ch <-chan struct{}, by string, limit time.Duration) {
+	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
 	case _, open := <-ch:
@@ -41,7 +43,21 @@ func (t *trial) woken(ch <-chan struct{}, by string) {
 			t.Fatalf("the watch ended before it was woken by %s", by)
 		}
 	case <-timer.C:
-		t.Fatalf("no wake-up by %s within %v", by, generous)
+		t.Fatalf("no wake-up by %s within %v", by, limit)
+	}
+}
+
+// drain takes the wake-ups that are there already.
+func (t *trial) drain(ch <-chan struct{}) {
+	for {
+		select {
+		case _, open := <-ch:
+			if !open {
+				t.Fatalf("the watch has ended though neither its context nor its store has")
+			}
+		default:
+			return
+		}
 	}
 }
 

@@ -15,14 +15,31 @@ func Check(ctx context.Context, s Suite) *Report {
 	report := &Report{Results: make([]Result, len(cases))}
 	var done sync.WaitGroup
 	slots := make(chan struct{}, together)
+	if s.Serverless {
+		slots = make(chan struct{}, together/2) // a file has one writer at a time
+	}
+	one := func(i int, c Case) {
+		result, limits := play(ctx, s, c, c.Rule.Slug+"/"+c.Name)
+		report.set(i, limits, result)
+		if s.Progress != nil {
+			s.Progress(result)
+		}
+	}
 	for i, c := range cases {
+		if c.Alone {
+			continue
+		}
 		slots <- struct{}{}
 		done.Go(func() {
 			defer func() { <-slots }()
-			result, store := play(ctx, s, c, c.Rule.Slug+"/"+c.Name)
-			report.set(i, store, result)
+			one(i, c)
 		})
 	}
 	done.Wait()
+	for i, c := range cases {
+		if c.Alone {
+			one(i, c)
+		}
+	}
 	return report
 }

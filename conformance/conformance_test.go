@@ -21,14 +21,13 @@ func suite() conformance.Suite {
 			server.Plant(election, moved, version)
 		},
 		Remove: func(_ conformance.T, election string) { server.Remove(election) },
-		Strict: true,
+		Strict: true, Serverless: true,
 	}
 }
 
 func TestMemoryInBubbles(t *testing.T) {
 	s := suite()
 	s.Bubble = true
-	s.Strict = false // S13 has no case yet
 	report := conformance.Run(t, s)
 	if report.Violated() {
 		t.Error("the reference store violates the contract")

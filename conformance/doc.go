@@ -26,6 +26,5 @@
 //
 // # What it does not check
 //
-// Leaked goroutines and connections: use goleak in the TestMain of the store's own tests. Restarts, fail-overs and partitions of the server, and
-// batches (S13), so far.
+// Leaked goroutines and connections: use goleak in the TestMain of the store's own tests.
 package conformance

@@ -85,6 +85,16 @@ var mutants = []struct {
 	{"the TTL is dropped", s12},
 	{"a renewal keeps the first TTL", s12},
 	{"a renewal of a fresh lease is skipped", anchor},
+	{"a restart loses the counters", s2},
+	{"a restart frees what is held", s1},
+	{"watches are deaf after a restart", s7},
+	{"a fail-over loses the counters", s2},
+	{"a fail-over frees what is held", s1},
+	{"a batch renews its first lease only", s13},
+	{"one lost lease fails the whole batch", s13},
+	{"a batch hides what is lost", s13},
+	{"a batch answers in another order", s13},
+	{"a client's leases live as long as it renews any", s6},
 }
 
 func TestMutants(t *testing.T) {
@@ -110,6 +120,8 @@ func examine(t *testing.T, bug string) *Report {
 		Plant:  func(_ T, election, moved string, version int) { server.plant(election, moved, version) },
 		Remove: func(_ T, election string) { server.remove(election) },
 	}
+	s.Faults.Restart = func(T) { server.restart() }
+	s.Faults.Failover = func(T) { server.failover() }
 	report := new(Report)
 	for _, c := range Cases() {
 		synctest.Test(t, func(t *testing.T) {

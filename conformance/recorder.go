@@ -53,6 +53,18 @@ func (h *history) add(c call) {
 	h.calls = append(h.calls, c)
 }
 
+// trouble is the first error of a call whose outcome is unknown: a store that is overloaded answers so, and one with a bug does it each time.
+func (h *history) trouble() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, c := range h.calls {
+		if backend.ClassOf(c.err) == backend.Unknown {
+			return c.err
+		}
+	}
+	return nil
+}
+
 // recorder writes down what one client asks its store and what it is told. It sits below the faults, so that it knows what really happened.
 type recorder struct {
 	backend.LeaseStore
@@ -94,6 +106,18 @@ func (r *recorder) Release(ctx context.Context, l backend.Lease, h backend.Hando
 	err := r.LeaseStore.Release(ctx, l, h)
 	r.history.add(call{client: r.client, op: "release", election: l.Election, lease: l, err: err, sent: sent})
 	return err
+}
+
+// RenewAll writes each renewal of a batch down as one of its own, sent when the batch was.
+func (r *recorder) RenewAll(ctx context.Context, leases []backend.Lease) []backend.Renewal {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	sent := r.history.now()
+	renewals := backend.RenewAll(ctx, r.LeaseStore, leases)
+	for i := range min(len(leases), len(renewals)) {
+		r.history.add(call{client: r.client, op: "renew", election: leases[i].Election, lease: leases[i], granted: renewals[i].Lease, err: renewals[i].Err, sent: sent})
+	}
+	return renewals
 }
 
 // Get is not a part of the history.

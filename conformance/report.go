@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
+
+	"github.com/tenure-go/tenure/backend"
 )
 
 // Outcome is what became of a case, or of all cases of a rule.
@@ -39,32 +42,37 @@ type Result struct {
 	Reason string
 	// Setup is set when Suite.Open, Plant or Remove failed: nothing is said about the store then.
 	Setup bool
+	// Took is how long the case took.
+	Took time.Duration
 	// Log is what was logged.
 	Log []string
 }
 
 // Report collects results. It may be read when Run or Check has returned.
 type Report struct {
+	// Target names what was tested, for example a URL without its password. Empty: the store's name.
+	Target  string
 	Store   string
+	Limits  backend.Limits // what the guarantees rest on
 	Results []Result
 
 	mu sync.Mutex
 }
 
-func (r *Report) add(store string, result Result) {
+func (r *Report) add(limits backend.Limits, result Result) {
 	r.mu.Lock()
 	r.Results = append(r.Results, Result{})
 	i := len(r.Results) - 1
 	r.mu.Unlock()
-	r.set(i, store, result)
+	r.set(i, limits, result)
 }
 
-func (r *Report) set(i int, store string, result Result) {
+func (r *Report) set(i int, limits backend.Limits, result Result) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.Results[i] = result
-	if store != "" {
-		r.Store = store
+	if limits.Store != "" {
+		r.Store, r.Limits = limits.Store, limits
 	}
 }
 
@@ -103,7 +111,7 @@ func (r *Report) Violated() bool {
 // String lists the rules with their outcomes, and every case that doesn't hold with the reason.
 func (r *Report) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "conformance of %s: no counterexample is not a proof\n", r.Store)
+	fmt.Fprintf(&b, "conformance of %s: no counterexample is not a proof\n", r.Title())
 	for _, rule := range Rules() {
 		fmt.Fprintf(&b, "%-7s %-18s %s\n", rule.Slug, rule.Title, r.Outcome(rule))
 		for _, result := range r.Results {
@@ -112,7 +120,27 @@ func (r *Report) String() string {
 			}
 		}
 	}
+	for _, line := range r.restsOn() {
+		fmt.Fprintf(&b, "rests on: %s\n", line)
+	}
 	return b.String()
+}
+
+// Title names what was tested.
+func (r *Report) Title() string {
+	if r.Target != "" {
+		return r.Target
+	}
+	return r.Store
+}
+
+// restsOn lists what the guarantees rest on, as the store declares it.
+func (r *Report) restsOn() []string {
+	var lines []string
+	if r.Limits.Durability != "" {
+		lines = append(lines, fmt.Sprintf("acknowledged writes are %s; tokens come from %s; wake-ups are %s", r.Limits.Durability, r.Limits.Tokens, r.Limits.WakeUp))
+	}
+	return append(lines, r.Limits.Assumptions...)
 }
 
 func (r Result) why() string {

@@ -42,7 +42,7 @@ var (
 	s11 = Rule{"S11", "names", "Any UTF-8 name of 1 to MaxName bytes must be safe and isolated from every other name; others must be refused with ErrInvalid.", Core}
 	s12 = Rule{"S12", "TTL", "A TTL that the store can't keep exactly must be rounded up and reported in Lease.TTL; one outside of Limits.MinTTL and " +
 		"Limits.MaxTTL must be refused with ErrInvalid and an error text that tells the range.", Core}
-	s13    = Rule{"S13", "batch", "Renewing many leases at once must equal renewing each: one lost lease must not harm the others.", Optional}
+	s13    = Rule{"S13", "batch", "Renewing many leases at once must equal renewing each: one lost lease must not harm the others.", Core}
 	anchor = Rule{"Anchor", "anchor", "Acquire and Renew must report success only if a request that was sent within the call moved the record's expiry to at least " +
 		"the call's start + T.", Core}
 )

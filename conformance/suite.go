@@ -36,8 +36,28 @@ type Suite struct {
 	// Plant writes an election's record as another release would have: moved elsewhere (moved is not empty) or in a record format of the given
 	// version. Without it those cases are untested.
 	Plant func(t T, election, moved string, version int)
+	// Serverless says that the store has no server, but lives in the processes or a file: cases of a server's network and restart don't apply.
+	Serverless bool
+	// Server is the service's address, host:port, and Through opens a client that reaches it at another one: the suite puts a proxy in between, which cuts, swallows and
+	// delays. Without both, the cases with a faulty network are untested.
+	Server  string
+	Through func(t T, addr string) backend.LeaseStore
+	// Faults are what only the author of a store can do to its server. Cases that need one which is missing are untested.
+	Faults Faults
+	// Progress is told each result as it comes, from several goroutines.
+	Progress func(Result)
 	// Remove deletes an election's record behind the store's back, as an operator would. Without it that case is untested.
 	Remove func(t T, election string)
+}
+
+// Faults are done to the server while its clients stay open. Each returns when the server serves again.
+type Faults struct {
+	// Restart ends the server and starts it again with what it has kept.
+	Restart func(t T)
+	// Failover ends the member that leads, so that another takes over.
+	Failover func(t T)
+	// Skew steps the server's clock forward.
+	Skew func(t T, by time.Duration)
 }
 
 // Run plays every case as a subtest, named by its rule and its sentence, and returns the report, which is logged too.
@@ -64,13 +84,16 @@ func (s Suite) test(t *testing.T, c Case, report *Report) {
 		t.Parallel()
 	}
 	var result Result
-	var store string
+	var limits backend.Limits
 	if s.Bubble {
-		synctest.Test(t, func(t *testing.T) { result, store = play(t.Context(), s, c, t.Name()) })
+		synctest.Test(t, func(t *testing.T) { result, limits = play(t.Context(), s, c, t.Name()) })
 	} else {
-		result, store = play(t.Context(), s, c, t.Name())
+		result, limits = play(t.Context(), s, c, t.Name())
 	}
-	report.add(store, result)
+	report.add(limits, result)
+	if s.Progress != nil {
+		s.Progress(result)
+	}
 	for _, line := range result.Log {
 		t.Log(line)
 	}

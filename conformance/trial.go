@@ -43,6 +43,8 @@ type trial struct {
 	started  time.Time
 	history  *history
 	a, b     *recorder // two clients of one service
+	last     bool      // the case is not played again
+	troubled bool      // by the case itself: calls may fail
 
 	mu       sync.Mutex
 	result   Result
@@ -52,12 +54,15 @@ type trial struct {
 var _ T = (*trial)(nil)
 
 // play plays a case, again with longer TTLs while the machine is too slow to decide it.
-func play(ctx context.Context, s Suite, c Case, name string) (Result, string) {
+func play(ctx context.Context, s Suite, c Case, name string) (Result, backend.Limits) {
+	began := time.Now()
 	for i := 0; ; i++ {
 		t := newTrial(ctx, s, c, name)
+		t.last = i == repeats-1
 		t.play(c, 1<<i)
 		if t.result.Outcome != Undecided || t.result.Setup || i == repeats-1 || ctx.Err() != nil {
-			return t.result, t.limits.Store
+			t.result.Took = time.Since(began)
+			return t.result, t.limits
 		}
 	}
 }
@@ -129,6 +134,11 @@ func (t *trial) open() *recorder {
 	if s == nil {
 		opener{t}.Fatalf("Suite.Open returned nil")
 	}
+	return t.record(s)
+}
+
+// record makes a client's calls a part of the history, and closes it at the end.
+func (t *trial) record(s backend.LeaseStore) *recorder {
 	r := t.history.recorder(backend.Wrap(s))
 	t.limits = r.Limits()
 	t.Cleanup(func() {
@@ -159,7 +169,11 @@ func (t *trial) Logf(format string, args ...any) {
 func (t *trial) Errorf(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if reason := t.tooLate(); reason != "" {
+	reason := t.tooLate()
+	if err := t.history.trouble(); reason == "" && err != nil && !t.last && !t.troubled {
+		reason = fmt.Sprintf("the store was in trouble: %v", err)
+	}
+	if reason != "" {
 		t.result.Outcome, t.result.Reason = Undecided, reason
 		return
 	}

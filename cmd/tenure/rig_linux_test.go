@@ -142,9 +142,14 @@ func (p *process) send(s syscall.Signal) {
 // code waits for the end and returns the exit code, -1 if it was killed.
 func (p *process) code() int {
 	p.t.Helper()
+	return p.codeWithin(patience)
+}
+
+func (p *process) codeWithin(limit time.Duration) int {
+	p.t.Helper()
 	select {
 	case <-p.done:
-	case <-time.After(patience):
+	case <-time.After(limit):
 		p.t.Fatalf("%q does not end", p.cmd.Args)
 	}
 	return p.cmd.ProcessState.ExitCode()
