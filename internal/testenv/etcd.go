@@ -9,13 +9,14 @@ import (
 )
 
 var etcdKind = kind{
-	name:    "etcd",
-	binary:  func() (string, error) { return cached("etcd", version("ETCD_VERSION")) },
-	ports:   2,
-	command: etcdCommand,
-	ready:   etcdReady,
-	prepare: etcdPrepare,
-	url:     func(at target) *url.URL { return withPassword(at.scheme("etcd"), "root", at.addr, "") },
+	name:     "etcd",
+	binary:   func() (string, error) { return cached("etcd", version("ETCD_VERSION")) },
+	ports:    2,
+	command:  etcdCommand,
+	ready:    etcdReady,
+	requests: etcdRequests,
+	prepare:  etcdPrepare,
+	url:      func(at target) *url.URL { return withPassword(at.scheme("etcd"), "root", at.addr, "") },
 	container: container{
 		port: "2379/tcp",
 		cmd:  []string{"etcd", "--listen-client-urls=http://0.0.0.0:2379", "--advertise-client-urls=http://127.0.0.1:2379"},
@@ -23,16 +24,22 @@ var etcdKind = kind{
 	},
 }
 
-// etcdCommand keeps etcd's default timing: the smallest TTL that it grants depends on it.
 func etcdCommand(_ context.Context, s *site) (*command, error) {
-	peer := "http://" + loopback(s.ports[1])
+	return etcdMember(s, "n0", "n0="+etcdPeer(s)), nil
+}
+
+// etcdMember keeps etcd's default timing: the smallest TTL that it grants depends on it.
+func etcdMember(s *site, name, all string) *command {
 	args := []string{
-		"--name=n0", "--data-dir=" + s.dir + "/data", "--log-level=warn", "--unsafe-no-fsync",
-		"--listen-peer-urls=" + peer, "--initial-advertise-peer-urls=" + peer, "--initial-cluster=n0=" + peer,
+		"--name=" + name, "--data-dir=" + s.dir + "/data", "--log-level=warn", "--unsafe-no-fsync",
+		"--listen-peer-urls=" + etcdPeer(s), "--initial-advertise-peer-urls=" + etcdPeer(s), "--initial-cluster=" + all,
 	}
 	args = append(args, etcdClients(s)...)
-	return &command{args: append(args, s.options.Settings...), interrupt: syscall.SIGTERM}, nil
+	return &command{args: append(args, s.options.Settings...), interrupt: syscall.SIGTERM}
 }
+
+// etcdPeer is where other members find this one.
+func etcdPeer(s *site) string { return "http://" + loopback(s.ports[1]) }
 
 // etcdClients are the flags for the clients' side.
 func etcdClients(s *site) []string {

@@ -24,6 +24,8 @@ type kind struct {
 	url func(at target) *url.URL
 	// prepare is what an empty server needs after it serves, if anything.
 	prepare func(ctx context.Context, s *site, at target) error
+	// requests is what the server itself has counted, or nil.
+	requests func(ctx context.Context, s *Server) (int64, error)
 	// container says how to run the server where only a container engine is there.
 	container container
 }
@@ -32,10 +34,15 @@ func (k kind) variable() string { return "TENURE_TEST_" + strings.ToUpper(k.name
 
 // await asks until the server serves, its process ends or the context does.
 func (k kind) await(ctx context.Context, at target, ended <-chan struct{}) error {
+	return poll(ctx, ended, func(ctx context.Context) error { return k.probe(ctx, at) })
+}
+
+// poll asks until there is no error, a process ends or the context does.
+func poll(ctx context.Context, ended <-chan struct{}, ask func(context.Context) error) error {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
-		err := k.probe(ctx, at)
+		err := ask(ctx)
 		if err == nil {
 			return nil
 		}

@@ -22,7 +22,7 @@ const (
 
 // Server is one running server. Its methods may be called from any goroutine.
 //
-// Freeze, Thaw, Kill, Start and Restart are for servers that the test asked to own; elsewhere they fail the test.
+// Freeze, Thaw, Kill, Start, Restart and Promote are for servers that the test asked to own; elsewhere they fail the test.
 type Server struct {
 	kind kind
 	at   target
@@ -32,6 +32,7 @@ type Server struct {
 	mu   sync.Mutex
 	site *site    // nil where the server isn't ours to stop
 	proc *process // nil while it is down
+	held bool     // it is frozen
 }
 
 // URL is the server's address with its password, in the form that the project's stores accept.
@@ -50,16 +51,29 @@ func (s *Server) PID() int {
 	return s.proc.pid()
 }
 
+// awake reports whether the server is neither down nor frozen.
+func (s *Server) awake() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.proc != nil && !s.held
+}
+
 // Freeze stops the server's processes in their tracks: connections stay open, the kernel accepts new ones, nobody answers.
 func (s *Server) Freeze() {
 	s.t.Helper()
-	s.control("Freeze", func() error { return s.proc.freeze() })
+	s.control("Freeze", func() error {
+		s.held = true
+		return s.proc.freeze()
+	})
 }
 
 // Thaw lets a frozen server go on.
 func (s *Server) Thaw() {
 	s.t.Helper()
-	s.control("Thaw", func() error { return s.proc.thaw() })
+	s.control("Thaw", func() error {
+		s.held = false
+		return s.proc.thaw()
+	})
 }
 
 // Kill ends the server as a crash does, frozen or not. Its data stays for Start.
@@ -113,80 +127,6 @@ func (s *Server) control(name string, fault func() error) {
 	}
 }
 
-// folder makes a temporary folder for the test that other users can enter: Postgres runs as one when the test is root.
-func folder(t testing.TB, name string) (string, error) {
-	dir, err := os.MkdirTemp("", "tenure-"+name+"-") //nolint:usetesting // t.TempDir lies below a folder that only the test's user may enter
-	if err != nil {
-		return "", err
-	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Errorf("testenv: %v", err)
-		}
-	})
-	return dir, os.Chmod(dir, 0o711)
-}
-
-// start runs a server from a binary.
-func start(t testing.TB, k kind, o Options) (*Server, error) {
-	s, err := place(t, k, o)
-	if err != nil {
-		return nil, err
-	}
-	return s, launch([]*Server{s}, s.up)
-}
-
-// place prepares a server that doesn't run yet and has no ports.
-func place(t testing.TB, k kind, o Options) (*Server, error) {
-	binary, err := k.binary()
-	if err != nil {
-		return nil, err
-	}
-	dir, err := folder(t, k.name)
-	if err != nil {
-		return nil, err
-	}
-	return &Server{kind: k, t: t, site: &site{dir: dir, binary: binary, options: o}}, nil
-}
-
-// launch gives servers their ports and calls up to start them. When another process takes a port in between, it tries others.
-func launch(servers []*Server, up func() error) error {
-	var err error
-	for range attempts {
-		for _, s := range servers {
-			if err := s.settle(); err != nil {
-				return err
-			}
-		}
-		if err = up(); err == nil {
-			for _, s := range servers {
-				s.t.Cleanup(s.end)
-			}
-			return nil
-		}
-		for _, s := range servers {
-			if s.proc != nil {
-				s.down()
-			}
-			err = errors.Join(err, empty(s.site.dir))
-		}
-	}
-	return err
-}
-
-// settle reserves the server's ports, which makes its address.
-func (s *Server) settle() error {
-	ports, release, err := reservePorts(s.kind.ports)
-	if err != nil {
-		return err
-	}
-	s.t.Cleanup(release)
-	s.site.ports = ports
-	s.at, err = s.site.options.target(s.site.addr())
-	s.url = s.kind.url(s.at).String()
-	return err
-}
-
 // up starts the process and waits until it serves.
 func (s *Server) up() error {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
@@ -225,7 +165,7 @@ func (s *Server) prepare(ctx context.Context) error {
 // down kills the process and waits for its end.
 func (s *Server) down() {
 	s.proc.kill()
-	s.proc = nil
+	s.proc, s.held = nil, false
 }
 
 // end stops the server at the end of its test.
