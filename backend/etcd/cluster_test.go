@@ -15,12 +15,13 @@ import (
 // EC6, EC7: one of three members hangs. Each call is answered by another within its time, and a follower on a deaf stream still finds the election free.
 func TestHungMember(t *testing.T) {
 	t.Parallel()
-	servers := cluster(t)
-	s := client(t, all(servers), "ping=300ms&timeout=500ms")
+	members := testenv.EtcdCluster(t, 3)
+	servers := members.Members()
+	s := client(t, members.URL(), "ping=300ms&timeout=500ms")
 	warm(t, s)
 	l := acquire(t, s, claim("hung", "a"))
 	wake := watching(t, s, "hung")
-	hung := (leading(t, servers) + 1) % 3 // a follower
+	hung := (leading(t, members) + 1) % 3 // a follower
 	servers[hung].Freeze()
 	defer servers[hung].Thaw()
 	for i := range 12 { // the client goes round
@@ -50,18 +51,20 @@ func TestHungMember(t *testing.T) {
 // EC5, EC37, EC38: the leader of the cluster is frozen for longer than a TTL and goes on, then is killed, and then all members are. Never two lead, and somebody leads again.
 func TestClusterLosesItsLeader(t *testing.T) {
 	t.Parallel()
-	servers := cluster(t)
-	c := compete(t, all(servers), "cluster", 3*time.Second, 3)
+	members := testenv.EtcdCluster(t, 3)
+	servers := members.Members()
+	c := compete(t, members.URL(), "cluster", 3*time.Second, 3)
 	c.led(0)
-	i := leading(t, servers)
+	i := leading(t, members)
 	servers[i].Freeze()
 	until(t, 5*time.Second)
 	servers[i].Thaw()
 	c.led(0)
-	i = leading(t, servers)
+	i = leading(t, members)
 	servers[i].Kill()
 	c.led(0)
 	servers[i].Start()
+	members.Settle()
 	c.led(0)
 	before := c.terms.Load()
 	for _, srv := range servers {
@@ -116,14 +119,15 @@ func TestLeaderIsCutOff(t *testing.T) {
 // EC14: the holder is dead, and the cluster's leader dies too, which begins the TTL anew. Another leads in the end, and not before the dead one's TTL.
 func TestHolderAndClusterLeaderDie(t *testing.T) {
 	t.Parallel()
-	servers := cluster(t)
-	s := client(t, all(servers), "")
+	members := testenv.EtcdCluster(t, 3)
+	servers := members.Members()
+	s := client(t, members.URL(), "")
 	c := claim("both", "a")
 	c.TTL = 3 * time.Second
 	sent := time.Now()
 	acquire(t, s, c)
 	until(t, 2*time.Second)
-	servers[leading(t, servers)].Kill()
+	servers[leading(t, members)].Kill()
 	eventually(t, "another leads", func() bool {
 		_, err := s.Acquire(deadline(t, 2*time.Second), claim("both", "b"))
 		return err == nil
@@ -158,15 +162,16 @@ func TestTrialHungMember(t *testing.T) {
 }
 
 func trialHungMember(t *testing.T, leader bool) {
-	servers := cluster(t)
-	i := leading(t, servers)
+	members := testenv.EtcdCluster(t, 3)
+	servers := members.Members()
+	i := leading(t, members)
 	if !leader {
 		i = (i + 1) % 3
 	}
 	const elections = 30
 	contests := make([]*contest, elections)
 	for k := range contests {
-		contests[k] = compete(t, all(servers), fmt.Sprintf("trial %v %d", leader, k), 5*time.Second, 1)
+		contests[k] = compete(t, members.URL(), fmt.Sprintf("trial %v %d", leader, k), 5*time.Second, 1)
 	}
 	for _, c := range contests {
 		c.led(0)

@@ -2,9 +2,7 @@ package etcd
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
-	"net"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -82,64 +80,13 @@ func counted(t testing.TB, srv *testenv.Server, fault func(method string) error)
 	return s, c
 }
 
-// cluster is three members, each a server of its own that can be frozen and killed.
-func cluster(t *testing.T) []*testenv.Server {
-	t.Helper()
-	strict := "--strict-reconfig-check=false"
-	servers := []*testenv.Server{testenv.Etcd(t, testenv.Options{Settings: []string{strict}})}
-	operator := raw(t, servers[0])
-	members := must[*clientv3.MemberListResponse](t)(operator.MemberList(deadline(t, ample)))
-	list := "n0=" + members.Members[0].PeerURLs[0]
-	for i := 1; i < 3; i++ {
-		name, peer := fmt.Sprintf("n%d", i), freeURL(t)
-		must[*clientv3.MemberAddResponse](t)(operator.MemberAdd(deadline(t, ample), []string{peer}))
-		list += "," + name + "=" + peer
-		servers = append(servers, testenv.Etcd(t, testenv.Options{Settings: []string{
-			strict, "--name=" + name, "--listen-peer-urls=" + peer, "--initial-advertise-peer-urls=" + peer,
-			"--initial-cluster=" + list, "--initial-cluster-state=existing",
-		}}))
-	}
-	return servers
-}
-
-func freeURL(t *testing.T) string {
-	t.Helper()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return "http://" + l.Addr().String()
-}
-
-// all is the URL of all members.
-func all(servers []*testenv.Server) string {
-	hosts := make([]string, len(servers))
-	for i, srv := range servers {
-		hosts[i] = srv.Addr()
-	}
-	return "etcd://" + strings.Join(hosts, ",")
-}
-
 // leading is the index of the member that leads the cluster.
-func leading(t *testing.T, servers []*testenv.Server) int {
+func leading(t *testing.T, c *testenv.Cluster) int {
 	t.Helper()
 	found := -1
 	eventually(t, "the cluster has a leader", func() bool {
-		for i, srv := range servers {
-			if srv.PID() == 0 {
-				continue
-			}
-			c := raw(t, srv)
-			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-			st, err := c.Status(ctx, "http://"+srv.Addr())
-			cancel()
-			if err == nil && st.Leader == st.Header.MemberId {
-				found = i
-				return true
-			}
-		}
-		return false
+		found = c.Leader()
+		return found >= 0
 	})
 	return found
 }
