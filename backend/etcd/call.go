@@ -22,7 +22,7 @@ func hedge[T any](ctx context.Context, s *Store, f func(context.Context) (T, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer context.AfterFunc(s.life, func() { cancel(errEnded) })()
+	defer context.AfterFunc(s.life, func() { cancel(errEnded) })() //nolint:contextcheck // Close ends calls too
 	answers := make(chan answer[T], together+1)
 	open, pause := 0, firstPause
 	send := func() {

@@ -29,7 +29,7 @@ func open(ctx context.Context, u *backend.URL) (backend.LeaseStore, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newStore(client, o)
+	s := newStore(client, o) //nolint:contextcheck // the store outlives the call
 	s.own, s.login = true, l
 	if strict {
 		if err := s.strict(ctx); err != nil {
