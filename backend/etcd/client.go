@@ -19,8 +19,8 @@ type settings struct {
 	timeout        time.Duration
 }
 
-// pingTime is how long a connection may be silent before the transport asks whether it is alive. Servers refuse to be asked more often than each 5 s.
-const pingTime = 8 * time.Second
+// pingTime is how long a connection may be silent before the transport asks whether it is alive: the shortest that gRPC takes.
+const pingTime = 10 * time.Second
 
 // client makes a client for lease traffic only. It connects when it is first used.
 func (c *settings) client() (*clientv3.Client, *login, error) {

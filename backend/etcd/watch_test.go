@@ -6,6 +6,7 @@ import (
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
 
 	"github.com/tenure-go/tenure/backend"
 	"github.com/tenure-go/tenure/internal/testenv"
@@ -76,15 +77,18 @@ func compact(t *testing.T, operator *clientv3.Client) {
 func TestSilentStreamIsReplaced(t *testing.T) {
 	t.Parallel()
 	srv := testenv.Etcd(t)
-	p, rawURL := through(t, srv)
-	s, other := client(t, rawURL, "ping=200ms&timeout=300ms"), client(t, srv.URL(), "")
+	p, _ := through(t, srv)
+	quiet := must[*clientv3.Client](t)(clientv3.New(clientv3.Config{Endpoints: []string{"http://" + p.Addr()}, Logger: zap.NewNop()})) // whose transport doesn't look itself
+	defer quiet.Close()
+	s, other := must[*Store](t)(New(quiet, Options{Ping: 200 * time.Millisecond, Timeout: 300 * time.Millisecond})), client(t, srv.URL(), "")
+	defer s.Close()
 	wake := watching(t, s, "silent")
 	l := acquire(t, other, claim("silent", "a"))
 	woken(t, "a grant", wake)
 	p.DropReplies() // what is lost now never comes
 	release(t, other, l)
 	eventually(t, "the stream is given up", func() bool {
-		h := inner(t, s).watch
+		h := s.watch
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		return !h.open
