@@ -12,8 +12,12 @@ import (
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	srv := testenv.Etcd(t)
-	conformance.Run(t, suite(t, srv.URL(), raw(t, srv)))
+	srv := testenv.Etcd(t, testenv.Options{Own: true})
+	contract := suite(t, srv.URL(), raw(t, srv))
+	contract.Server = srv.Addr()
+	contract.Through = func(t conformance.T, addr string) backend.LeaseStore { return opened(t, "etcd://"+addr) }
+	contract.Faults.Restart = func(conformance.T) { srv.Kill(); srv.Start() }
+	conformance.Run(t, contract)
 }
 
 // suite plays the contract on a server, with an operator's client beside it.
@@ -21,14 +25,7 @@ func suite(t *testing.T, rawURL string, operator *clientv3.Client) conformance.S
 	t.Helper()
 	keys := newNames(defaultPrefix)
 	return conformance.Suite{
-		Strict: true,
-		Open: func(t conformance.T) backend.LeaseStore {
-			s, err := backend.Open(t.Context(), rawURL)
-			if err != nil {
-				t.Fatalf("open: %v", err)
-			}
-			return s
-		},
+		Open: func(t conformance.T) backend.LeaseStore { return opened(t, rawURL) },
 		Plant: func(t conformance.T, election, moved string, version int) {
 			e := entry{Version: version, MovedTo: moved}
 			if _, err := operator.Put(t.Context(), keys.counter(election), e.encode()); err != nil {
@@ -41,4 +38,12 @@ func suite(t *testing.T, rawURL string, operator *clientv3.Client) conformance.S
 			}
 		},
 	}
+}
+
+func opened(t conformance.T, rawURL string) backend.LeaseStore {
+	s, err := backend.Open(t.Context(), rawURL)
+	if err != nil {
+		t.Fatalf("open: %v", err)
+	}
+	return s
 }
