@@ -120,8 +120,12 @@ func (s *Store) commit(ctx context.Context, v view, then []clientv3.Op) (rev int
 	got, err := hedge(ctx, s, func(ctx context.Context) (*clientv3.TxnResponse, error) {
 		return s.kv.Txn(ctx).If(unchanged...).Then(then...).Commit()
 	})
-	if err != nil || !got.Succeeded {
+	if err != nil {
 		return 0, err
+	}
+	s.note(got.Header)
+	if !got.Succeeded {
+		return 0, nil
 	}
 	return got.Header.Revision, nil
 }

@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -15,9 +16,14 @@ import (
 
 // carrier is an etcd lease which leader keys are bound to. One rule keeps every term to its own TTL: a carrier is refreshed only by a call that renews, or claims, every term
 // which may be on it. So a term that is no longer renewed ends a TTL after its last own renewal, whoever else shared its carrier: the others are moved to another first.
+//
+// The second rule: nothing is renewed on a carrier that was granted under an earlier leader of the cluster. A member that has led and was frozen may, when it goes on, revoke
+// what it takes for expired (etcd#15247; its check in the server leaves a gap), however fresh the present leader knows it to be. It doesn't know carriers which were granted
+// since, so that terms move to one with the first renewal after the cluster has elected another leader.
 type carrier struct {
 	id      clientv3.LeaseID
 	ttl     int64          // seconds
+	era     uint64         // the raft term that was seen before it was granted
 	terms   map[*term]bool // that are or may be bound to it
 	guests  int            // terms that are about to be moved to it and aren't known yet
 	busy    bool           // a call is refreshing it
@@ -59,19 +65,35 @@ func newFleet() *fleet {
 func (s *Store) fresh(ctx context.Context, ttl int64) (*carrier, error) {
 	if c := s.fleet.spare(ttl); c != nil {
 		err := s.refresh(ctx, c)
-		if err == nil {
+		switch {
+		case err == nil:
 			return c, nil
-		}
-		if !notFound(err) {
+		case errors.Is(err, errOtherLeader):
+			s.revoke(c.id)
+		case !notFound(err):
 			s.fleet.keep(c)
 			return nil, err
 		}
 	}
+	era := s.era.Load()
 	id, err := s.grant(ctx, ttl)
 	if err != nil {
 		return nil, err
 	}
-	return &carrier{id: id, ttl: ttl, terms: map[*term]bool{}}, nil
+	return &carrier{id: id, ttl: ttl, era: era, terms: map[*term]bool{}}, nil
+}
+
+// errOtherLeader says that a carrier was granted under an earlier leader of the cluster.
+var errOtherLeader = errors.New("the cluster has elected another leader since the etcd lease was granted")
+
+// note keeps the raft term that an answer tells.
+func (s *Store) note(h *pb.ResponseHeader) {
+	for {
+		seen := s.era.Load()
+		if h.GetRaftTerm() <= seen || s.era.CompareAndSwap(seen, h.GetRaftTerm()) {
+			return
+		}
+	}
 }
 
 // grant makes an etcd lease of ttl seconds. A repeat after an answer was lost leaves one behind that nobody refreshes.
@@ -80,6 +102,7 @@ func (s *Store) grant(ctx context.Context, ttl int64) (clientv3.LeaseID, error) 
 	if err != nil {
 		return 0, err
 	}
+	s.note(got.ResponseHeader)
 	if got.TTL > ttl {
 		s.revoke(got.ID)
 		return 0, fmt.Errorf("%w: TTL %v is outside of what this server can keep, %v to %v", backend.ErrInvalid, seconds(ttl), seconds(got.TTL), s.limits.MaxTTL)
@@ -87,27 +110,35 @@ func (s *Store) grant(ctx context.Context, ttl int64) (clientv3.LeaseID, error) 
 	return got.ID, nil
 }
 
-// refresh gives a carrier its whole TTL again. It fails with an error that notFound recognises when the carrier has ended.
+// refresh gives a carrier its whole TTL again. It fails with an error that notFound recognises when the carrier has ended, and with errOtherLeader when nothing may be renewed
+// on it any more.
 //
 // The driver's own call repeats without a pause while a member answers that it is unavailable, so this is one message on a stream of its own.
 func (s *Store) refresh(ctx context.Context, c *carrier) error {
-	_, err := hedge(ctx, s, func(ctx context.Context) (struct{}, error) {
+	got, err := hedge(ctx, s, func(ctx context.Context) (*pb.LeaseKeepAliveResponse, error) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		stream, err := pb.NewLeaseClient(s.client.ActiveConnection()).LeaseKeepAlive(ctx)
 		if err != nil {
-			return struct{}{}, err
+			return nil, err
 		}
 		if err := stream.Send(&pb.LeaseKeepAliveRequest{ID: int64(c.id)}); err != nil {
-			return struct{}{}, err
+			return nil, err
 		}
 		got, err := stream.Recv()
 		if err == nil && got.TTL <= 0 {
 			err = rpctypes.ErrLeaseNotFound
 		}
-		return struct{}{}, rpctypes.Error(err)
+		return got, rpctypes.Error(err)
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	s.note(got.Header)
+	if got.Header.GetRaftTerm() != c.era {
+		return errOtherLeader
+	}
+	return nil
 }
 
 // revoke ends an etcd lease that nothing needs, behind the call. If it fails the lease ends by itself.

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	clientv3 "go.etcd.io/etcd/client/v3"
+
 	"github.com/tenure-go/tenure/backend"
 	"github.com/tenure-go/tenure/internal/testenv"
 	"github.com/tenure-go/tenure/internal/testenv/proxy"
@@ -192,4 +194,55 @@ func trialHungMember(t *testing.T, leader bool) {
 	for _, c := range contests {
 		c.stop()
 	}
+}
+
+// EC5: a member that led and was frozen may revoke, when it goes on, etcd leases that its successor keeps alive. So the first renewal under another leader of the cluster moves
+// the term to an etcd lease that the former one doesn't know; alone and in a batch, with the lease kept for the next claim, and only once.
+func TestRenewalUnderAnotherLeader(t *testing.T) {
+	t.Parallel()
+	members := testenv.EtcdCluster(t, 3)
+	operator := root(t, members.Members()[0])
+	s := client(t, members.URL(), "")
+	release(t, s, acquire(t, s, claim("spare", "a"))) // leaves a spare
+	spare := inner(t, s).fleet.spares[60].id
+	single := acquire(t, s, claim("single", "a"))
+	if bound(t, operator, "single") != spare {
+		t.Fatal("the spare was not used")
+	}
+	leases := many(t, s, 3, time.Minute)
+	renewAll(t, s, leases)
+	release(t, s, acquire(t, s, claim("spare", "a")))
+	spare = inner(t, s).fleet.spares[60].id
+	where := func() (ids [2]any) { return [2]any{bound(t, operator, "single"), bound(t, operator, "many/1")} }
+	before := where()
+	renew(t, s, single)
+	renewAll(t, s, leases)
+	if now := where(); now != before {
+		t.Errorf("moved from %x to %x under the same leader", before, now)
+	}
+	transfer(t, members)
+	renew(t, s, single)
+	renewAll(t, s, leases)
+	after := where()
+	if after[0] == before[0] || after[1] == before[1] {
+		t.Errorf("on %x before and on %x after another leader was elected", before, after)
+	}
+	acquire(t, s, claim("spare", "b"))
+	if bound(t, operator, "spare") == spare {
+		t.Error("a term began on an etcd lease of the former leader")
+	}
+	renew(t, s, single)
+	renewAll(t, s, leases)
+	if now := where(); now != after {
+		t.Errorf("moved again from %x to %x", after, now)
+	}
+}
+
+// transfer makes another member lead the cluster.
+func transfer(t *testing.T, members *testenv.Cluster) {
+	t.Helper()
+	from := leading(t, members)
+	to := must[*clientv3.StatusResponse](t)(root(t, members.Members()[(from+1)%3]).Status(deadline(t, ample), "http://"+members.Members()[(from+1)%3].Addr()))
+	must[*clientv3.MoveLeaderResponse](t)(root(t, members.Members()[from]).MoveLeader(deadline(t, ample), to.Header.MemberId))
+	members.Settle()
 }

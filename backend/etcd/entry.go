@@ -63,6 +63,7 @@ func (s *Store) read(ctx context.Context, election string) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
+	s.note(got.Header)
 	return s.view(election, got.Kvs)
 }
 

@@ -15,13 +15,13 @@ import (
 func (s *Store) inspect(ctx context.Context, items []*item) {
 	known := slices.DeleteFunc(slices.Clone(items), func(it *item) bool { return !it.open() || it.term == nil || it.retime })
 	each(slices.Collect(slices.Chunk(known, carrierTerms)), func(part []*item) {
-		found, err := s.leaders(ctx, part)
+		found, era, err := s.leaders(ctx, part)
 		for i, it := range part {
 			if err != nil {
 				it.err = err
 				continue
 			}
-			s.inspectOne(it, found[i])
+			s.inspectOne(it, found[i], era)
 		}
 	})
 }
@@ -33,17 +33,18 @@ type leader struct {
 	lease clientv3.LeaseID
 }
 
-// leaders reads leader keys in one request.
-func (s *Store) leaders(ctx context.Context, items []*item) ([]leader, error) {
+// leaders reads leader keys in one request, and tells the raft term of the answer.
+func (s *Store) leaders(ctx context.Context, items []*item) (found []leader, era uint64, err error) {
 	gets := make([]clientv3.Op, len(items))
 	for i, it := range items {
 		gets[i] = clientv3.OpGet(s.names.leader(it.lease.Election))
 	}
 	got, err := hedge(ctx, s, func(ctx context.Context) (*clientv3.TxnResponse, error) { return s.kv.Txn(ctx).Then(gets...).Commit() })
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	found := make([]leader, len(items))
+	s.note(got.Header)
+	found = make([]leader, len(items))
 	for i, r := range got.Responses {
 		if i < len(found) {
 			for _, kv := range r.GetResponseRange().GetKvs() {
@@ -51,14 +52,18 @@ func (s *Store) leaders(ctx context.Context, items []*item) ([]leader, error) {
 			}
 		}
 	}
-	return found, nil
+	return found, got.Header.GetRaftTerm(), nil
 }
 
-func (s *Store) inspectOne(it *item, found leader) {
+// inspectOne judges a term by its leader key, which was read after its carrier was refreshed. When the raft term is still the carrier's, the leader that has refreshed it led
+// until then.
+func (s *Store) inspectOne(it *item, found leader, era uint64) {
 	switch {
 	case found.rev == 0 || found.value != identity(it.lease):
 		it.err = backend.ErrNotHeld
 		s.ended(it.lease)
+	case it.to.era != era:
+		it.at, it.to = found, nil
 	case found.lease == it.to.id && found.rev != s.fleet.pending(it.term): // nothing under way can take it off again
 		it.done = true
 		s.settled(it, found.rev)

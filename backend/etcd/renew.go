@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
@@ -76,10 +77,13 @@ func (s *Store) renew(ctx context.Context, ttl int64, items []*item) {
 	made := s.board(ctx, ttl, items)
 	defer s.vacate(made)
 	s.inspect(ctx, items)
+	again := s.board(ctx, ttl, items)
+	defer s.vacate(again)
 	s.move(ctx, items)
 }
 
-// strand deals with a carrier that was not refreshed. When it has ended, its keys have gone; one that somebody has put by hand may still be there and moves.
+// strand deals with a carrier that was not refreshed. When it has ended, its keys have gone; one that somebody has put by hand may still be there and moves, as all do when
+// the cluster has another leader.
 func (s *Store) strand(c *carrier, items []*item, err error) {
 	for _, it := range items {
 		if slices.Contains(it.on, c) {
@@ -87,7 +91,7 @@ func (s *Store) strand(c *carrier, items []*item, err error) {
 		}
 		switch {
 		case it.to != c:
-		case notFound(err):
+		case notFound(err), errors.Is(err, errOtherLeader):
 			it.to = nil
 		default:
 			it.err = err

@@ -48,6 +48,7 @@ type Store struct {
 	stop    context.CancelFunc
 	behind  func(f func(context.Context)) // runs f behind the call, for a bounded time
 	flights flights
+	era     atomic.Uint64 // the highest raft term seen
 	closed  atomic.Bool
 	end     sync.Once
 }
