@@ -2,8 +2,6 @@ package etcd
 
 import (
 	"fmt"
-	"os"
-	"strconv"
 	"testing"
 	"time"
 
@@ -147,52 +145,6 @@ func until(t *testing.T, d time.Duration) {
 	select {
 	case <-time.After(d):
 	case <-t.Context().Done():
-	}
-}
-
-// Thirty elections with a client each, TTL 5 s; one member is cut off from all of them for 15 s, once a follower of the cluster, once its leader. No leadership is lost.
-func TestTrialHungMember(t *testing.T) {
-	trials, _ := strconv.Atoi(os.Getenv("TENURE_TRIALS"))
-	if trials == 0 {
-		t.Skip("set TENURE_TRIALS to a number of trials")
-	}
-	for range trials {
-		for _, leader := range []bool{false, true} {
-			trialHungMember(t, leader)
-		}
-	}
-}
-
-func trialHungMember(t *testing.T, leader bool) {
-	members := testenv.EtcdCluster(t, 3)
-	servers := members.Members()
-	i := leading(t, members)
-	if !leader {
-		i = (i + 1) % 3
-	}
-	const elections = 30
-	contests := make([]*contest, elections)
-	for k := range contests {
-		contests[k] = compete(t, members.URL(), fmt.Sprintf("trial %v %d", leader, k), 5*time.Second, 1)
-	}
-	for _, c := range contests {
-		c.led(0)
-	}
-	until(t, 3*time.Second)
-	servers[i].Freeze()
-	until(t, 15*time.Second)
-	servers[i].Thaw()
-	lost := 0
-	for _, c := range contests {
-		c.led(0)
-		lost += int(c.terms.Load() - 1)
-	}
-	t.Logf("the cluster's leader hung: %v; %d of %d leaderships were lost", leader, lost, elections)
-	if lost > 0 && !leader {
-		t.Errorf("%d leaderships were lost by a follower's outage", lost)
-	}
-	for _, c := range contests {
-		c.stop()
 	}
 }
 

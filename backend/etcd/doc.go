@@ -14,7 +14,7 @@
 // A wake-up follows each grant, each release, each end by expiry, and each removal by hand. A member that hangs costs a part of a call's time: the request is sent to the next
 // one as well. Give all members, and a TTL of 5 s or more, so that a lease outlives the election of another leader of the cluster.
 //
-// When etcd's space quota is used up (alarm NOSPACE), leaders keep their leases, but nobody can acquire, and a release fails, since the election could have no successor: it
+// When etcd's space quota is used up (alarm NOSPACE), leaders keep their leases until the cluster elects another leader, but nobody can acquire, and a release fails, since the election could have no successor: it
 // then ends by expiry. The error says what to do.
 //
 // # Storage
@@ -29,7 +29,9 @@
 // a thousand of them take nine refreshes and nine reads. An etcd lease is refreshed only by a call that renews everything on it: what is no longer renewed ends at its time,
 // whoever shared its lease. A claim whose outcome stays unknown leaves its etcd lease to itself, so that a grant which comes late ends within a TTL.
 //
-// Renewals don't write: no entry in etcd's log, and Record.Renewals stays zero.
+// Renewals don't write: no entry in etcd's log, and Record.Renewals stays zero. The exception is the first one after the cluster has elected another leader, which moves the key
+// to a new etcd lease. For a member that led, was frozen and goes on may revoke leases that it takes for expired, though its successor keeps them alive (seen on etcd 3.7.3); it
+// doesn't know the new ones.
 //
 // # Time
 //
