@@ -176,8 +176,14 @@ func (e entry) usable() error {
 	return nil
 }
 
-// heldError tells who stands in the way of a claim.
+// heldError tells who stands in the way of a claim. Who watches the election is told of the lease's end, so that the remaining time, which takes a request of its own, may be
+// an upper bound.
 func (s *Store) heldError(ctx context.Context, v view) error {
+	if v.held() && v.leaderLease != 0 && s.watch.follows(s.names.base(v.election)) {
+		r := v.record()
+		r.Remaining = r.TTL
+		return &backend.HeldError{Record: r}
+	}
 	r, err := s.describe(ctx, v)
 	if err != nil {
 		return err

@@ -94,6 +94,7 @@ func TestConformanceWithLeastPrivilege(t *testing.T) {
 			t.Fatalf("remove: %v", err)
 		}
 	}
+	contract.StoreOnly = true
 	conformance.Run(t, contract)
 }
 

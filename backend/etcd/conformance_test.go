@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"sync"
 	"testing"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -14,6 +15,7 @@ func TestConformance(t *testing.T) {
 	t.Parallel()
 	srv := testenv.Etcd(t, testenv.Options{Own: true})
 	contract := suite(t, srv.URL(), raw(t, srv))
+	contract.Target, contract.Requests = "etcd", func(t conformance.T) int64 { return srv.Requests(t) }
 	contract.Server = srv.Addr()
 	contract.Through = func(t conformance.T, addr string) backend.LeaseStore { return opened(t, "etcd://"+addr) }
 	contract.Faults.Restart = func(conformance.T) { srv.Kill(); srv.Start() }
@@ -46,4 +48,31 @@ func opened(t conformance.T, rawURL string) backend.LeaseStore {
 		t.Fatalf("open: %v", err)
 	}
 	return s
+}
+
+// On three members, which are restarted together, and lose their leader.
+func TestConformanceOnThreeMembers(t *testing.T) {
+	t.Parallel()
+	c := testenv.EtcdCluster(t, 3)
+	contract := suite(t, c.URL(), raw(t, c.Members()[0]))
+	contract.Target = "etcd ×3"
+	contract.Faults.Restart = func(conformance.T) {
+		for _, m := range c.Members() {
+			m.Kill()
+		}
+		var all sync.WaitGroup
+		for _, m := range c.Members() {
+			all.Go(m.Start)
+		}
+		all.Wait()
+		c.Settle()
+	}
+	contract.Faults.Failover = func(conformance.T) {
+		leader := c.Members()[c.Leader()]
+		leader.Kill()
+		c.Settle()
+		leader.Start()
+		c.Settle()
+	}
+	conformance.Run(t, contract)
 }

@@ -65,6 +65,13 @@ func (h *hub) close() {
 	}
 }
 
+// follows reports whether an election is watched on a stream that the server has confirmed.
+func (h *hub) follows(base string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.open && h.topics[base] != nil
+}
+
 func (h *hub) wait() { h.running.Wait() }
 
 // run keeps a stream until the hub is closed.

@@ -121,8 +121,7 @@ func limits() backend.Limits {
 		Expiry:         backend.Native,
 		SilentRenewals: true,
 		Batch:          carrierTerms,
-		// A look takes two requests, and the watches' stream is asked when it is silent.
-		FollowerRequests: 3,
+		RenewRequests:  2, // a refresh says nothing about the keys: they are read after it
 		// etcd looks for leases that have ended each 500 ms, and then needs a majority to remove their keys.
 		ExpiryLag:  time.Second,
 		WakeUp:     backend.Pushed,
