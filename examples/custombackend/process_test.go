@@ -199,7 +199,7 @@ func lead(folder string) error {
 	if err != nil {
 		return err
 	}
-	e, err := elector.New(elector.Config{Store: s, Election: election, TTL: 3 * time.Second})
+	e, err := elector.New(elector.Config{Store: s, Election: election})
 	if err != nil {
 		return err
 	}

@@ -1,29 +1,23 @@
-// Check plays the conformance suite on a folder, as a step of one's own CI:
+// Check plays the conformance suite on the store at the URL in TENURE_STORE, as a step of one's own CI:
 //
-//	go run ./examples/custombackend/check -format junit > report.xml
+//	TENURE_STORE=folder:leases go run ./examples/custombackend/check -format junit > report.xml
+//
+// It exits with 1 when a rule is violated; -strict makes it exit with 3 for what it could not test.
 package main
 
 import (
+	"fmt"
 	"os"
 
-	"github.com/tenure-go/tenure/backend"
 	"github.com/tenure-go/tenure/conformance"
-	"github.com/tenure-go/tenure/examples/custombackend"
+	_ "github.com/tenure-go/tenure/examples/custombackend" // registers folder:
 )
 
 func main() {
-	folder, err := os.MkdirTemp("", "conformance-")
+	suite, err := conformance.URL(os.Getenv("TENURE_STORE"))
 	if err != nil {
-		panic(err)
+		fmt.Fprintln(os.Stderr, "check:", err)
+		os.Exit(conformance.ExitFailed)
 	}
-	conformance.Main(conformance.Suite{
-		Open: func(t conformance.T) backend.LeaseStore {
-			s, err := custombackend.Open(folder)
-			if err != nil {
-				t.Fatalf("open: %v", err)
-			}
-			return s
-		},
-		Serverless: true,
-	})
+	conformance.Main(suite)
 }
