@@ -19,7 +19,8 @@
 //
 // # Time
 //
-// Leases expire by the host's wall clock, which all its processes share. Limits says by how much it may step.
+// Leases expire by the host's wall clock, which all its processes share. Limits says by how much it may step. The elector takes
+// that off each lease, so set elector.Config.AttemptTimeout to 1 s at the default TTL of 5 s.
 //
 // # Permissions
 //
