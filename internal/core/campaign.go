@@ -202,6 +202,9 @@ func (m *Machine) onAcquired(e Event) {
 	}
 	if held, ok := errors.AsType[*backend.HeldError](e.Err); ok {
 		c.asked, c.failures = false, 0
+		if held.Record.Token > m.leader.Token {
+			m.raced(false)
+		}
 		m.see(held.Record)
 		m.counter = held.Record.Counter
 		c.seen = backend.SeenAt(held.Record.Counter)
@@ -337,6 +340,7 @@ func (m *Machine) granted(e Event) {
 		return
 	}
 	c.failures = 0
+	m.raced(true)
 	m.floor = l.Token
 	m.counter = l.Token
 	m.leader = backend.Record{Token: l.Token, Holder: m.cfg.Candidate, TTL: l.TTL}

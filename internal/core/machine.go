@@ -63,6 +63,7 @@ type Machine struct {
 	floor    int64  // the highest token seen
 	counter  int64  // the store's, as last seen
 	barred   int64  // no look before this: the store has lost the record
+	rivals   uint8  // grows with races lost after a wake-up, see spread
 
 	lastAnchor clock.Reading // of the last lease
 	lastHard   time.Duration

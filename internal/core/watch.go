@@ -74,11 +74,24 @@ func (m *Machine) onWatch(e Event) {
 	}
 }
 
-// spread is how long to wait after a wake-up that others had at the same moment. Most wait for little of it, so that two or three followers lose no time; of
-// hundreds, few claim at once.
+// spread is how long to wait after a wake-up that others had at the same moment. A follower learns from the races it loses how many there are: alone it loses no time;
+// of hundreds, which lose race after race, few claim at once.
 func (m *Machine) spread() time.Duration {
-	u := float64(m.jitter(m.cfg.Spread)) / float64(max(m.cfg.Spread, 1))
-	return time.Duration(float64(m.cfg.Spread) * (u * u) * (u * u))
+	return m.jitter(m.cfg.Spread - m.cfg.Spread>>m.rivals)
+}
+
+// mostRivals is where the spread has practically reached its full width.
+const mostRivals = 6
+
+// raced takes note of a claim that a wake-up had called for.
+func (m *Machine) raced(won bool) {
+	switch {
+	case !m.campaign.called:
+	case won:
+		m.rivals /= 2
+	case m.rivals < mostRivals:
+		m.rivals++
+	}
 }
 
 // lookSoon brings the next look forward.

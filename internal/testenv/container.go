@@ -61,10 +61,11 @@ func contain(t testing.TB, k kind) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("container %s: %w", name, err)
 	}
-	if err := k.await(ctx, addr, nil); err != nil {
+	at := target{addr: addr}
+	if err := k.await(ctx, at, nil); err != nil {
 		return nil, fmt.Errorf("container %s: %w", name, err)
 	}
-	return &Server{kind: k, t: t, addr: addr, url: k.url(addr).String()}, nil
+	return &Server{kind: k, t: t, at: at, url: k.url(at).String()}, nil
 }
 
 // engineAnswers looks for the engine's socket before it asks the client library, which searches far and logs much.

@@ -2,6 +2,7 @@ package testenv
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -31,6 +32,7 @@ type fake struct {
 // ended is what fake panics with where a test would stop.
 type ended struct{}
 
+func (*fake) Context() context.Context       { return context.Background() }
 func (*fake) Helper()                        {}
 func (*fake) Name() string                   { return "TestFake" }
 func (*fake) Logf(string, ...any)            {}

@@ -2,12 +2,12 @@ package testenv
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
+	"net"
 	"os"
-	"os/exec"
 	"os/user"
 	"path/filepath"
 	"slices"
@@ -17,16 +17,13 @@ import (
 )
 
 var postgresKind = kind{
-	name:    "postgres",
-	binary:  postgresBinary,
-	ports:   1,
-	command: postgresCommand,
-	ready:   postgresReady,
-	url: func(addr string) *url.URL {
-		u := withPassword("postgres", "postgres", addr, "/postgres")
-		u.RawQuery = "sslmode=disable"
-		return u
-	},
+	name:     "postgres",
+	binary:   postgresBinary,
+	ports:    1,
+	command:  postgresCommand,
+	ready:    postgresReady,
+	requests: postgresRequests,
+	url:      postgresURL,
 	container: container{
 		port:        "5432/tcp",
 		env:         map[string]string{"POSTGRES_PASSWORD": Password()},
@@ -54,52 +51,89 @@ func debianVersion(binary string) int {
 }
 
 func postgresCommand(ctx context.Context, s *site) (*command, error) {
+	return postgresServer(s, func(c *command, data string) error { return initdb(ctx, s, c, data) })
+}
+
+// postgresServer is a server whose data is made where there is none yet.
+func postgresServer(s *site, fill func(c *command, data string) error) (*command, error) {
 	as, err := postgresAccount()
 	if err != nil {
 		return nil, err
 	}
 	data := filepath.Join(s.dir, "data")
+	hba := filepath.Join(s.dir, "hba.conf")
 	c := &command{
 		args: []string{
 			"-D", data, "-h", "127.0.0.1", "-p", strconv.Itoa(s.ports[0]), "-k", "",
 			"-c", "max_connections=200", "-c", "fsync=off", "-c", "full_page_writes=off", "-c", "synchronous_commit=off",
+			"-c", "hba_file=" + hba,
 		},
 		interrupt: syscall.SIGINT, // fast shutdown: it doesn't wait for clients to leave
 		as:        as,
 	}
-	for _, setting := range s.settings {
+	secure, err := postgresTLS(s, as)
+	if err != nil {
+		return nil, err
+	}
+	for _, setting := range append(secure, s.options.Settings...) {
 		c.args = append(c.args, "-c", setting)
+	}
+	if err := as.write(hba, postgresAccess(s.options)); err != nil {
+		return nil, err
 	}
 	if _, err := os.Stat(data); err == nil {
 		return c, nil // a second start with the same data
 	}
-	return c, initdb(ctx, s, c, data)
+	return c, fill(c, data)
+}
+
+// postgresAccess is who may log in from where: with TLS nobody without it.
+func postgresAccess(o Options) string {
+	line := "host"
+	if o.TLS != nil {
+		line = "hostssl"
+	}
+	rule := " all 127.0.0.1/32 scram-sha-256"
+	if o.ClientCA != "" {
+		rule += " clientcert=verify-ca"
+	}
+	return line + " all" + rule + "\n" + line + " replication" + rule + "\n"
+}
+
+// postgresTLS copies the certificate: Postgres wants its key to belong to its own user.
+func postgresTLS(s *site, as *account) ([]string, error) {
+	o := s.options
+	if o.TLS == nil {
+		return nil, nil
+	}
+	settings := []string{"ssl=on"}
+	for name, file := range map[string]string{"ssl_cert_file": o.TLS.Cert, "ssl_key_file": o.TLS.Key, "ssl_ca_file": o.ClientCA} {
+		if file == "" {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		own := filepath.Join(s.dir, name)
+		if err := as.write(own, string(text)); err != nil {
+			return nil, err
+		}
+		settings = append(settings, name+"="+own)
+	}
+	return settings, nil
 }
 
 // initdb makes an empty cluster whose only user has the password.
 func initdb(ctx context.Context, s *site, c *command, data string) error {
 	secret := filepath.Join(s.dir, "password")
-	if err := os.WriteFile(secret, []byte(Password()+"\n"), 0o600); err != nil {
+	if err := c.as.write(secret, Password()+"\n"); err != nil {
 		return err
 	}
-	if err := os.Mkdir(data, 0o700); err != nil {
+	if err := errors.Join(os.Mkdir(data, 0o700), c.as.own(data)); err != nil {
 		return err
 	}
-	if c.as != nil {
-		for _, name := range []string{secret, data} {
-			if err := os.Chown(name, int(c.as.uid), int(c.as.gid)); err != nil {
-				return err
-			}
-		}
-	}
-	cmd := exec.CommandContext(ctx, filepath.Join(filepath.Dir(s.binary), "initdb"), "-D", data, "-U", "postgres",
-		"--auth=scram-sha-256", "--pwfile="+secret, "--no-locale", "-E", "UTF8", "--no-sync")
-	cmd.Dir = s.dir
-	cmd.SysProcAttr = attributes(c.as)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("initdb: %w\n%s", err, out)
-	}
-	return nil
+	return c.tool(ctx, s, "initdb", "-D", data, "-U", "postgres", "--auth=scram-sha-256", "--pwfile="+secret, "--no-locale", "-E", "UTF8", "--no-sync")
 }
 
 // postgresAccount is the user to run as: Postgres refuses to be root.
@@ -117,8 +151,8 @@ func postgresAccount() (*account, error) {
 }
 
 // postgresReady logs in as far as the server's demand for a password: while the server starts up it sends an error instead.
-func postgresReady(ctx context.Context, addr string) error {
-	c, err := dial(ctx, addr)
+func postgresReady(ctx context.Context, at target) error {
+	c, err := postgresDial(ctx, at)
 	if err != nil {
 		return err
 	}
@@ -136,4 +170,24 @@ func postgresReady(ctx context.Context, addr string) error {
 		return fmt.Errorf("postgres answers %q", strings.ToValidUTF8(string(reply)+string(rest), "."))
 	}
 	return nil
+}
+
+// postgresDial asks for TLS in Postgres's own way, where it is on.
+func postgresDial(ctx context.Context, at target) (net.Conn, error) {
+	c, err := at.dialPlain(ctx)
+	if err != nil || at.tls == nil {
+		return c, err
+	}
+	reply := make([]byte, 1)
+	if _, err = c.Write([]byte{0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f}); err == nil { // SSLRequest
+		_, err = io.ReadFull(c, reply)
+	}
+	if err == nil && reply[0] != 'S' {
+		err = fmt.Errorf("postgres answers %q to a request for TLS", reply)
+	}
+	if err != nil {
+		c.Close()
+		return nil, err
+	}
+	return tls.Client(c, at.tls), nil
 }

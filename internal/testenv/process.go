@@ -23,6 +23,19 @@ type command struct {
 // account is a user of this machine.
 type account struct{ uid, gid uint32 }
 
+// own gives a file to the account.
+func (a *account) own(file string) error {
+	if a == nil {
+		return nil
+	}
+	return os.Chown(file, int(a.uid), int(a.gid))
+}
+
+// write writes a file that only the account may read.
+func (a *account) write(file, text string) error {
+	return errors.Join(os.WriteFile(file, []byte(text), 0o600), a.own(file))
+}
+
 // process is a running server.
 type process struct {
 	cmd       *exec.Cmd

@@ -22,23 +22,24 @@ const (
 
 // Server is one running server. Its methods may be called from any goroutine.
 //
-// Freeze, Thaw, Kill, Start and Restart are for servers that the test asked to own; elsewhere they fail the test.
+// Freeze, Thaw, Kill, Start, Restart and Promote are for servers that the test asked to own; elsewhere they fail the test.
 type Server struct {
 	kind kind
-	addr string
+	at   target
 	url  string
 
 	t    testing.TB
 	mu   sync.Mutex
 	site *site    // nil where the server isn't ours to stop
 	proc *process // nil while it is down
+	held bool     // it is frozen
 }
 
 // URL is the server's address with its password, in the form that the project's stores accept.
 func (s *Server) URL() string { return s.url }
 
 // Addr is host and port of the server.
-func (s *Server) Addr() string { return s.addr }
+func (s *Server) Addr() string { return s.at.addr }
 
 // PID is the process id of the server, or 0 while it is down or where somebody else runs it.
 func (s *Server) PID() int {
@@ -50,22 +51,38 @@ func (s *Server) PID() int {
 	return s.proc.pid()
 }
 
+// awake reports whether the server is neither down nor frozen.
+func (s *Server) awake() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.proc != nil && !s.held
+}
+
 // Freeze stops the server's processes in their tracks: connections stay open, the kernel accepts new ones, nobody answers.
 func (s *Server) Freeze() {
 	s.t.Helper()
-	s.control("Freeze", func() error { return s.proc.freeze() })
+	s.control("Freeze", func() error {
+		s.held = true
+		return s.proc.freeze()
+	})
 }
 
 // Thaw lets a frozen server go on.
 func (s *Server) Thaw() {
 	s.t.Helper()
-	s.control("Thaw", func() error { return s.proc.thaw() })
+	s.control("Thaw", func() error {
+		s.held = false
+		return s.proc.thaw()
+	})
 }
 
 // Kill ends the server as a crash does, frozen or not. Its data stays for Start.
 func (s *Server) Kill() {
 	s.t.Helper()
-	s.control("Kill", s.down)
+	s.control("Kill", func() error {
+		s.down()
+		return nil
+	})
 }
 
 // Start brings a killed server back on the same port, with the data that it had written by then. It returns when the server serves.
@@ -84,9 +101,7 @@ func (s *Server) Restart() {
 	s.t.Helper()
 	s.control("Restart", func() error {
 		if s.proc != nil {
-			if err := s.down(); err != nil {
-				return err
-			}
+			s.down()
 		}
 		if err := empty(s.site.dir); err != nil {
 			return err
@@ -112,47 +127,6 @@ func (s *Server) control(name string, fault func() error) {
 	}
 }
 
-// start runs a server from a binary. When another process takes the port in between, it tries others.
-func start(t testing.TB, k kind, settings []string) (*Server, error) {
-	binary, err := k.binary()
-	if err != nil {
-		return nil, err
-	}
-	dir, err := os.MkdirTemp("", "tenure-"+k.name+"-") //nolint:usetesting // t.TempDir lies below a folder that only the test's user may enter
-	if err != nil {
-		return nil, err
-	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Errorf("testenv: %v", err)
-		}
-	})
-	if err := os.Chmod(dir, 0o711); err != nil { // Postgres runs as a user of its own when the test is root
-		return nil, err
-	}
-	s := &Server{kind: k, t: t, site: &site{dir: dir, binary: binary, settings: settings}}
-	for range attempts {
-		var release func()
-		if s.site.ports, release, err = reservePorts(k.ports); err != nil {
-			return nil, err
-		}
-		t.Cleanup(release)
-		if err = s.up(); err == nil {
-			break
-		}
-		if e := empty(dir); e != nil {
-			return nil, errors.Join(err, e)
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	s.addr = s.site.addr()
-	s.url = k.url(s.addr).String()
-	t.Cleanup(s.end)
-	return s, nil
-}
-
 // up starts the process and waits until it serves.
 func (s *Server) up() error {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
@@ -165,7 +139,10 @@ func (s *Server) up() error {
 	if err != nil {
 		return err
 	}
-	if err := s.kind.await(ctx, s.site.addr(), p.done); err != nil {
+	if err = s.kind.await(ctx, s.at, p.done); err == nil {
+		err = s.prepare(ctx)
+	}
+	if err != nil {
 		p.kill()
 		return fmt.Errorf("it doesn't serve: %w\n%s", err, logTail(s.site))
 	}
@@ -173,11 +150,22 @@ func (s *Server) up() error {
 	return nil
 }
 
+// prepare does once what an empty server needs.
+func (s *Server) prepare(ctx context.Context) error {
+	mark := filepath.Join(s.site.dir, "prepared") // it goes away with the data
+	if _, err := os.Stat(mark); err == nil || s.kind.prepare == nil {
+		return nil
+	}
+	if err := s.kind.prepare(ctx, s.site, s.at); err != nil {
+		return err
+	}
+	return os.WriteFile(mark, nil, 0o600)
+}
+
 // down kills the process and waits for its end.
-func (s *Server) down() error {
+func (s *Server) down() {
 	s.proc.kill()
-	s.proc = nil
-	return nil
+	s.proc, s.held = nil, false
 }
 
 // end stops the server at the end of its test.

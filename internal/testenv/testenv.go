@@ -2,7 +2,6 @@ package testenv
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"net/url"
@@ -12,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 // Options say what a test needs of its server. The zero value is a server that may be shared with others.
@@ -22,6 +20,26 @@ type Options struct {
 	// Settings are added to the server's own configuration and imply Own: lines of redis.conf, flags of etcd, name=value
 	// pairs of Postgres, lines of a Consul configuration file in HCL.
 	Settings []string
+	// TLS is the certificate that the server shows. It implies Own. The server speaks TLS only, its URL has the scheme for it
+	// (for Postgres sslmode=verify-full) and doesn't say which authority to trust: the test adds that.
+	TLS *Pair
+	// ClientCA is the file of an [Authority]: clients must show a certificate of it. It needs TLS. Empty: they need none.
+	ClientCA string
+	// Auth makes etcd and Redis's sentinels ask for the password, as the other servers always do. It implies Own.
+	Auth bool
+}
+
+// merge joins what a test gave.
+func merge(opts []Options) Options {
+	var o Options
+	for _, given := range opts {
+		o.Own = o.Own || given.Own || given.TLS != nil || given.Auth || len(given.Settings) > 0
+		o.Settings = append(o.Settings, given.Settings...)
+		o.TLS = cmp.Or(given.TLS, o.TLS)
+		o.ClientCA = cmp.Or(given.ClientCA, o.ClientCA)
+		o.Auth = o.Auth || given.Auth
+	}
+	return o
 }
 
 // Redis returns a Redis server for the test.
@@ -53,21 +71,18 @@ func Password() string { return cmp.Or(os.Getenv("TENURE_CANARY"), "canary-7f3a-
 
 func open(t testing.TB, k kind, opts []Options) *Server {
 	t.Helper()
-	var o Options
-	for _, given := range opts {
-		o.Own = o.Own || given.Own
-		o.Settings = append(o.Settings, given.Settings...)
+	o := merge(opts)
+	if o.ClientCA != "" && o.TLS == nil {
+		t.Fatal("testenv: Options.ClientCA needs Options.TLS")
 	}
-	own := o.Own || len(o.Settings) > 0
-
-	if given := os.Getenv(k.variable()); given != "" && !own {
+	if given := os.Getenv(k.variable()); given != "" && !o.Own {
 		s, err := external(t, k, given)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return s
 	}
-	s, err := start(t, k, o.Settings)
+	s, err := start(t, k, o)
 	if err == nil {
 		return s
 	}
@@ -75,13 +90,13 @@ func open(t testing.TB, k kind, opts []Options) *Server {
 		t.Fatalf("testenv: %s: %v", k.name, err)
 	}
 	reasons := []error{err}
-	if !own {
+	if !o.Own {
 		if s, err = contain(t, k); err == nil {
 			return s
 		}
 		reasons = append(reasons, err)
 	}
-	missing(t, k, errors.Join(reasons...))
+	missing(t, k, o, errors.Join(reasons...))
 	return nil
 }
 
@@ -91,17 +106,20 @@ func external(t testing.TB, k kind, given string) (*Server, error) {
 	if err != nil || u.Host == "" {
 		return nil, fmt.Errorf("testenv: %s is no URL with a host (its text isn't shown: it may hold a password)", k.variable())
 	}
-	return &Server{kind: k, t: t, addr: u.Host, url: given}, nil
+	return &Server{kind: k, t: t, at: target{addr: u.Host}, url: given}, nil
 }
 
 // errMissing marks that this machine has no such server, as opposed to one that doesn't start.
 var errMissing = errors.New("no server")
 
 // missing ends the test: it fails it where servers must be there, and skips it with a notice elsewhere.
-func missing(t testing.TB, k kind, reason error) {
+func missing(t testing.TB, k kind, o Options, reason error) {
 	t.Helper()
-	notice := fmt.Sprintf("%s: no %s server for this test: run 'make servers KINDS=%s', or set %s (tried: %s)",
-		t.Name(), k.name, k.name, k.variable(), strings.ReplaceAll(reason.Error(), "\n", "; "))
+	remedy := "run 'make servers KINDS=" + k.name + "'"
+	if !o.Own {
+		remedy += ", or set " + k.variable()
+	}
+	notice := fmt.Sprintf("%s: no %s server for this test: %s (tried: %s)", t.Name(), k.name, remedy, strings.ReplaceAll(reason.Error(), "\n", "; "))
 	if required(k) {
 		t.Fatal(notice)
 	}
@@ -138,66 +156,4 @@ func announce(notice string) {
 	if err = errors.Join(err, f.Close()); err != nil {
 		fmt.Fprintln(os.Stderr, "testenv: TENURE_TEST_NOTICES:", err)
 	}
-}
-
-// kind is one sort of server: how to find, start, ask and address it.
-type kind struct {
-	name string
-	// binary finds the program, or says what was looked for.
-	binary func() (string, error)
-	// ports is how many free ports a server needs. The first is the one that clients use.
-	ports int
-	// command writes the configuration into the site's folder and returns the command that runs the server.
-	command func(ctx context.Context, s *site) (*command, error)
-	// ready exchanges a few bytes with the server and returns nil when it serves.
-	ready func(ctx context.Context, addr string) error
-	// url is the address in the form that the project's stores accept.
-	url func(addr string) *url.URL
-	// container says how to run the server where only a container engine is there.
-	container container
-}
-
-func (k kind) variable() string { return "TENURE_TEST_" + strings.ToUpper(k.name) + "_URL" }
-
-// await asks until the server serves, its process ends or the context does.
-func (k kind) await(ctx context.Context, addr string, ended <-chan struct{}) error {
-	tick := time.NewTicker(pollInterval)
-	defer tick.Stop()
-	for {
-		err := k.probe(ctx, addr)
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-ended:
-			return errors.New("the process has ended")
-		case <-ctx.Done():
-			return err
-		case <-tick.C:
-		}
-	}
-}
-
-// probe asks once. Its own timeout is for the case that the port belongs to a stranger who never answers.
-func (k kind) probe(ctx context.Context, addr string) error {
-	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
-	defer cancel()
-	return k.ready(ctx, addr)
-}
-
-// site is the place in which one server runs.
-type site struct {
-	dir      string
-	binary   string
-	ports    []int
-	settings []string
-}
-
-func (s *site) addr() string { return loopback(s.ports[0]) }
-
-func loopback(port int) string { return "127.0.0.1:" + strconv.Itoa(port) }
-
-// withPassword is a URL with the password of the test environment.
-func withPassword(scheme, user, addr, path string) *url.URL {
-	return &url.URL{Scheme: scheme, User: url.UserPassword(user, Password()), Host: addr, Path: path}
 }

@@ -38,7 +38,7 @@ func each(t *testing.T, test func(t *testing.T, k kind, s *Server)) {
 // serves fails the test unless the server answers a real exchange.
 func serves(t *testing.T, k kind, s *Server) {
 	t.Helper()
-	if err := k.probe(t.Context(), s.Addr()); err != nil {
+	if err := k.probe(t.Context(), s.at); err != nil {
 		t.Errorf("no answer: %v", err)
 	}
 }
@@ -48,7 +48,7 @@ func silent(t *testing.T, k kind, s *Server) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	if err := k.ready(ctx, s.Addr()); err == nil {
+	if err := k.ready(ctx, s.at); err == nil {
 		t.Error("it answers, want silence")
 	}
 }
@@ -198,10 +198,10 @@ func TestRedisAndConsulRefuseStrangers(t *testing.T) {
 	})
 	t.Run("consul", func(t *testing.T) {
 		s := Consul(t, Options{Own: true})
-		if err := answers(t.Context(), "http://"+s.Addr()+"/v1/agent/self", ""); err == nil || !strings.Contains(err.Error(), "403") {
+		if err := s.at.answers(t.Context(), "/v1/agent/self", ""); err == nil || !strings.Contains(err.Error(), "403") {
 			t.Errorf("without token: %v", err)
 		}
-		if err := answers(t.Context(), "http://"+s.Addr()+"/v1/agent/self?token="+Password(), "Config"); err != nil {
+		if err := s.at.answers(t.Context(), "/v1/agent/self?token="+Password(), "Config"); err != nil {
 			t.Errorf("with token: %v", err)
 		}
 	})
@@ -240,11 +240,11 @@ func TestTriesOtherPortsWhenOneIsTaken(t *testing.T) {
 		}
 		return redisCommand(ctx, s)
 	}
-	k.ready = func(ctx context.Context, addr string) error {
-		if addr == taken.Addr().String() {
+	k.ready = func(ctx context.Context, at target) error {
+		if at.addr == taken.Addr().String() {
 			return context.DeadlineExceeded // whoever has the port doesn't answer as a Redis
 		}
-		return redisReady(ctx, addr)
+		return redisReady(ctx, at)
 	}
 	s := open(t, k, []Options{{Own: true}})
 	serves(t, k, s)
