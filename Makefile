@@ -11,7 +11,7 @@ TRIALS ?= 20
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## build the command into bin/tenure
@@ -32,6 +32,14 @@ servers: ## install or build the servers for tests (KINDS="redis etcd" chooses)
 .PHONY: trials
 trials: servers ## run each kill, freeze and cut-off trial 20 times (TRIALS=n)
 	TENURE_RACE=0 TENURE_TRIALS=$(TRIALS) TENURE_TEST_KINDS="$(KINDS)" scripts/test.sh -v -count=1 -run '^TestTrial' ./...
+
+.PHONY: conformance
+conformance: servers ## run the conformance suite on every store and print the table of outcomes
+	TENURE_TEST_KINDS="$(KINDS)" scripts/conformance.sh -check README.md
+
+.PHONY: conformance-readme
+conformance-readme: servers ## the same, and put the table into the README
+	TENURE_TEST_KINDS="$(KINDS)" scripts/conformance.sh -write README.md
 
 .PHONY: bench
 bench: ## run the benchmarks

@@ -12,7 +12,7 @@ const together = 8
 func Check(ctx context.Context, s Suite) *Report {
 	s.Bubble = false
 	cases := Cases()
-	report := &Report{Results: make([]Result, len(cases))}
+	report := &Report{Target: s.Target, Results: make([]Result, len(cases))}
 	var done sync.WaitGroup
 	slots := make(chan struct{}, together)
 	if s.Serverless {

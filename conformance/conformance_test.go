@@ -21,13 +21,13 @@ func suite() conformance.Suite {
 			server.Plant(election, moved, version)
 		},
 		Remove: func(_ conformance.T, election string) { server.Remove(election) },
-		Strict: true, Serverless: true,
+		Target: "memory", Strict: true, Serverless: true,
 	}
 }
 
 func TestMemoryInBubbles(t *testing.T) {
 	s := suite()
-	s.Bubble = true
+	s.Bubble, s.Target = true, "" // the other one reports
 	report := conformance.Run(t, s)
 	if report.Violated() {
 		t.Error("the reference store violates the contract")

@@ -1,8 +1,12 @@
 package conformance
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
+	"net/url"
+	"os"
+	"path/filepath"
 )
 
 // formatVersion is raised when a field of the JSON report changes its meaning or goes.
@@ -52,6 +56,18 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(out)
+}
+
+// reportsVariable names the folder in which Run leaves its reports.
+const reportsVariable = "TENURE_CONFORMANCE_REPORTS"
+
+// save writes the report into a folder, in a file named after its target.
+func (r *Report) save(folder string) error {
+	var b bytes.Buffer
+	if err := r.WriteJSON(&b); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(folder, url.PathEscape(r.Target)+".json"), b.Bytes(), 0o600)
 }
 
 // of lists the results of a rule's cases.

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"os"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,6 +28,8 @@ var _ T = (*testing.T)(nil)
 type Suite struct {
 	// Open opens one more client of the same service; a case uses two or more of them, and closes them. Required.
 	Open func(t T) backend.LeaseStore
+	// Target names what is tested in reports: a short name, or a URL without its password. Default: the store's name.
+	Target string
 	// TTL is for leases whose end a case waits for. Default: 500 ms, or the store's MinTTL if that is more.
 	TTL time.Duration
 	// Bubble plays each case inside a testing/synctest bubble, for stores that live in this process alone. Check can't and doesn't.
@@ -60,10 +63,11 @@ type Faults struct {
 	Skew func(t T, by time.Duration)
 }
 
-// Run plays every case as a subtest, named by its rule and its sentence, and returns the report, which is logged too.
+// Run plays every case as a subtest, named by its rule and its sentence, and returns the report, which is logged too. Where the environment variable
+// TENURE_CONFORMANCE_REPORTS names a folder and the suite has a Target, the report is also written there, as JSON.
 func Run(t *testing.T, s Suite) *Report {
 	t.Helper()
-	report := new(Report)
+	report := &Report{Target: s.Target}
 	for _, rule := range Rules() {
 		t.Run(rule.Slug, func(t *testing.T) {
 			cases := casesOf(rule)
@@ -76,6 +80,11 @@ func Run(t *testing.T, s Suite) *Report {
 		})
 	}
 	t.Log("\n" + report.String())
+	if folder := os.Getenv(reportsVariable); folder != "" && s.Target != "" {
+		if err := report.save(folder); err != nil {
+			t.Error(err)
+		}
+	}
 	return report
 }
 

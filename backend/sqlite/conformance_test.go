@@ -19,7 +19,7 @@ func TestConformance(t *testing.T) {
 			}
 			return s
 		},
-		Serverless: true,
+		Target: "SQLite", Serverless: true,
 		Plant: func(t conformance.T, election, moved string, version int) {
 			alter(t, path, `INSERT INTO tenure_lease VALUES (?, 0, '', '', 0, '', 0, 0, 0, 0, 0, '', 0, ?, ?, '')
 				ON CONFLICT (election) DO UPDATE SET moved_to = excluded.moved_to, version = excluded.version`, election, moved, version)
