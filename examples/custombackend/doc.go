@@ -19,8 +19,8 @@
 //
 // # Time
 //
-// Leases expire by the host's wall clock, which all its processes share. Limits says by how much it may step. The elector takes
-// that off each lease, so set elector.Config.AttemptTimeout to 1 s at the default TTL of 5 s.
+// Leases expire by the host's wall clock, which all its processes share. It may step forward by 50 ms within a TTL, which the elector takes off each lease. Where a time daemon
+// steps it by more rather than slewing it, raise Limits.ClockStep, and the TTL with it.
 //
 // # Permissions
 //

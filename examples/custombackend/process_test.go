@@ -199,7 +199,7 @@ func lead(folder string) error {
 	if err != nil {
 		return err
 	}
-	e, err := elector.New(elector.Config{Store: s, Election: election, AttemptTimeout: time.Second}) // Limits.ClockStep leaves less room than the default needs
+	e, err := elector.New(elector.Config{Store: s, Election: election})
 	if err != nil {
 		return err
 	}

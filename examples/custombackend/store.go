@@ -38,11 +38,11 @@ func Open(path string) (*Store, error) {
 func (s *Store) Limits() backend.Limits {
 	return backend.Limits{
 		Store: "folder", MinTTL: time.Second, MaxTTL: 365 * 24 * time.Hour, Granularity: 1,
-		ClockStep: 250 * time.Millisecond, // the elector takes it off each lease; time daemons slew what is less than 128 ms
+		ClockStep: 50 * time.Millisecond, // the elector takes it off each lease
 		WakeUp:    backend.Polled, Durability: backend.Local, Tokens: backend.CounterClock,
 		Assumptions: []string{
 			"All candidates run on one host, and the folder is on a local file system of it.",
-			"The host's wall clock steps forward by no more than 250 ms within a TTL; where it is set back, leases last longer by that.",
+			"The host's wall clock steps forward by no more than 50 ms within a TTL (its time daemon slews it); where it is set back, leases last longer by that.",
 			"Nobody changes or removes files of the folder while a leader leads.",
 			"A process frozen in the middle of a write stops all others of that election until it goes on or is killed.",
 		},
