@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -115,11 +116,11 @@ func TestTwoLeadersAreFound(t *testing.T) {
 		"a unit lost":            "c works under token 7: 3",
 		"something else printed": "c panics",
 	} {
-		if err := oneAtATime(append(good[:len(good):len(good)], bad)); err == nil {
+		if err := oneAtATime(append(slices.Clip(good), bad)); err == nil {
 			t.Errorf("%s was not found", what)
 		}
 	}
-	if err := oneAtATime(append(good[:3:3], "a works under token 3: 3")); err == nil {
+	if err := oneAtATime(append(slices.Clip(good[:3]), "a works under token 3: 3")); err == nil {
 		t.Error("work after the end was not found")
 	}
 }

@@ -38,6 +38,7 @@ func TestProcesses(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("this test sends SIGTERM")
 	}
+	t.Parallel()
 	binary := filepath.Join(t.TempDir(), "portable")
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
