@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -16,6 +17,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/tenure-go/tenure/backend"
 	"github.com/tenure-go/tenure/internal/testenv"
 )
 
@@ -24,13 +26,28 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // patience is for machines with much else to do. The longest that a step waits for is a lease of 5 s.
 const patience = 2 * time.Minute
 
-// stores are the kinds of store that several processes can share. What differs between them is one URL.
-var stores = []struct {
-	name string
-	url  func(t *testing.T) string
-}{
-	{"sqlite", func(t *testing.T) string { return "sqlite://" + filepath.Join(t.TempDir(), "leader.db") }},
-	{"redis", func(t *testing.T) string { return testenv.Redis(t).URL() }},
+// stores are the kinds of store that several processes can share, by URL scheme. What differs between them is one URL.
+var stores = map[string]func(t *testing.T) string{
+	"sqlite":   func(t *testing.T) string { return "sqlite://" + filepath.Join(t.TempDir(), "leader.db") },
+	"redis":    func(t *testing.T) string { return testenv.Redis(t).URL() },
+	"etcd":     func(t *testing.T) string { return testenv.Etcd(t).URL() },
+	"postgres": func(t *testing.T) string { return testenv.Postgres(t).URL() },
+	"consul":   func(t *testing.T) string { return testenv.Consul(t).URL() },
+}
+
+// kinds lists the stores that the program has, and fails for one that no tour is made on.
+func kinds(t *testing.T) []string {
+	t.Helper()
+	var kinds []string
+	other := []string{"memory", "rediss", "redis+sentinel", "redis+cluster", "etcds", "postgresql", "consuls"} // the first has a test of its own, the others are the same stores
+	for _, scheme := range backend.Schemes() {
+		if _, ok := stores[scheme]; ok {
+			kinds = append(kinds, scheme)
+		} else if !slices.Contains(other, scheme) {
+			t.Errorf("there is a store %s:, and no tour on it", scheme)
+		}
+	}
+	return kinds
 }
 
 // The same binary, on each store: one leader at a time, a hand-over, a take-over, and tokens that grow.
@@ -43,10 +60,10 @@ func TestProcesses(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
-	for _, store := range stores {
-		t.Run(store.name, func(t *testing.T) {
+	for _, kind := range kinds(t) {
+		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			url, out := store.url(t), newOutput(t)
+			url, out := stores[kind](t), newOutput(t)
 			election := fmt.Sprintf("portable-%d-%d", os.Getpid(), time.Now().UnixNano())
 			start := func() candidate { return startProcess(t, binary, url, election, out.file) }
 			a, b := start(), start()
