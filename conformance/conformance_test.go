@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"sync/atomic"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -15,8 +16,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // suite says how to reach one memory server, the reference.
 func suite() conformance.Suite {
 	server := memory.NewServer()
+	var requests atomic.Int64
 	return conformance.Suite{
-		Open: func(conformance.T) backend.LeaseStore { return server.Client() },
+		Open:     func(conformance.T) backend.LeaseStore { return counted{server.Client(), &requests} },
+		Requests: func(conformance.T) int64 { return requests.Load() },
 		Plant: func(_ conformance.T, election, moved string, version int) {
 			server.Plant(election, moved, version)
 		},

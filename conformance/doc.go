@@ -24,6 +24,13 @@
 // Every call of every client is recorded, and after each case the whole history is checked for exclusion, the order of tokens and
 // revived leases, whatever the case was about. Only what is certain from the times of calls and replies counts as a violation.
 //
+// # Elections
+//
+// The rules E1 to E9 of package elector are checked on the same store, with candidates whose messages are lost, held back, late or refused. While one leads, its function looks all the time at what its
+// elector says; the instants of these looks, of the terms and of all calls to the store stand in one order. What that order can't allow is a violation, whatever the case was about: two who believe at one
+// instant, a context that outlives its lease, a release before the work has returned, an observer that goes backwards. What costs time alone, such as a leader that steps down although
+// the store was away for a moment, is undecided when the machine or the store was slow.
+//
 // # What it does not check
 //
 // Leaked goroutines and connections: use goleak in the TestMain of the store's own tests.

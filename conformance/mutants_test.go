@@ -124,6 +124,9 @@ func examine(t *testing.T, bug string) *Report {
 	s.Faults.Failover = func(T) { server.failover() }
 	report := new(Report)
 	for _, c := range Cases() {
+		if c.elects() {
+			continue // see election_mutants_test.go
+		}
 		synctest.Test(t, func(t *testing.T) {
 			result, store := play(t.Context(), s, c, c.Name)
 			report.add(store, result)

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -30,6 +31,9 @@ func TestEveryCaseHasANameOfItsOwnAndEveryCoreRuleHasCases(t *testing.T) {
 func TestEveryRuleWithCasesHasAMutant(t *testing.T) {
 	caught := make(map[Rule]bool)
 	for _, m := range mutants {
+		caught[m.rule] = true
+	}
+	for _, m := range slices.Concat(electorMutants, storeMutants) {
 		caught[m.rule] = true
 	}
 	for _, c := range Cases() {

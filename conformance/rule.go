@@ -49,5 +49,5 @@ var (
 
 // Rules lists the rules in the contract's order.
 func Rules() []Rule {
-	return []Rule{s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, anchor}
+	return append([]Rule{s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, anchor}, electionRules()...)
 }

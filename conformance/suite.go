@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tenure-go/tenure/backend"
+	"github.com/tenure-go/tenure/elector"
 )
 
 // T is what Suite.Open gets: the part of *testing.T that a case without package testing has too.
@@ -51,6 +52,10 @@ type Suite struct {
 	Progress func(Result)
 	// Remove deletes an election's record behind the store's back, as an operator would. Without it that case is untested.
 	Remove func(t T, election string)
+	// Requests tells how many requests of this suite the server itself has counted so far. Without it, E9 is checked at the store's interface alone.
+	Requests func(t T) int64
+
+	elect func(elector.Config) (candidate, error) // for tests: makes the electors of the election cases
 }
 
 // Faults are done to the server while its clients stay open. Each returns when the server serves again.

@@ -43,6 +43,7 @@ type trial struct {
 	started  time.Time
 	history  *history
 	a, b     *recorder // two clients of one service
+	stage    *stage    // of an election case
 	last     bool      // the case is not played again
 	troubled bool      // by the case itself: calls may fail
 
@@ -99,6 +100,9 @@ func (t *trial) play(c Case, stretch int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.result.Failures = append(t.result.Failures, t.history.check(t.limits)...)
+	if t.stage != nil {
+		t.result.Failures = append(t.result.Failures, t.stage.check()...)
+	}
 	if len(t.result.Failures) > 0 && !t.result.Setup {
 		t.result.Outcome = Violated
 	}

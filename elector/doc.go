@@ -16,16 +16,30 @@
 //
 // # Guarantees
 //
-//   - E1: at no instant is Leading true in two candidates, under the assumptions below.
-//   - E2: tokens of terms strictly increase.
-//   - E3: a term's context ends before the lease can go to another, at least StepDownMargin earlier when renewals fail.
-//   - E4: on a voluntary step-down the lease is held and renewed until the work has returned, then released. Work that doesn't return within DrainTimeout keeps its lease until that
-//     runs out; nothing is released under it.
-//   - E5: after a crash a follower leads within TTL, plus the store's lag and a few round trips; after a resignation within a few round trips.
-//   - E6: an outage of the store shorter than [Timing.OutageSurvived] costs no leadership. After a longer one, candidates go on trying for ever.
-//   - E7: after a pause of any length Leading, Term.Valid and the context's Err are right from the first call: they compare clocks.
-//   - E8: [Elector.Observe] reports leaders in the order of their tokens.
-//   - E9: an idle follower asks the store about once per TTL, a leader once per RenewInterval.
+// Each sentence is checked under its number by package conformance, on the store at hand. That package reads them here.
+//
+// E1 one believer. Leading must never be true in two candidates at one instant, nor Term.Valid in two terms, under the assumptions below.
+//
+// E2 tokens of terms. The tokens of an election's terms must strictly increase, over hand-overs, crashes and removed records.
+//
+// E3 notice. A term's context must end before the lease can go to another, at least StepDownMargin earlier when renewals fail, and context.Cause must tell why: resigned, lost, deadline, denied or
+// closed.
+//
+// E4 work, then release. On a voluntary step-down the lease must be held and renewed until the work has returned, and then be released. If the work does not return within DrainTimeout, renewing must
+// stop, nothing may be released before it has returned, and OnOverrun must fire.
+//
+// E5 succession. After a crash a follower must lead within TTL, plus the store's lag and a few round trips; where Limits.Expiry is Observed or Beat, within one TTL more. After a resignation one must
+// lead within a few round trips where Limits.WakeUp is Pushed or Polled.
+//
+// E6 endurance. An outage of the store shorter than Timing.OutageSurvived must cost no leadership. In a longer one the leader must step down in time, and candidates must go on trying for ever.
+//
+// E7 pause. After a pause of any length Leading, Term.Valid and the context's Err must be right from the first call: they compare clocks.
+//
+// E8 observers. Observe must report leaders in the order of their tokens, never backwards, and that nobody leads. The present leader must be known within one wake-up. A slow consumer must delay
+// nobody.
+//
+// E9 quiet. An idle follower must ask the store at most 1.25 times per TTL, or as often as Limits.FollowerRequests says, and a leader once per RenewInterval. While the store is away, neither may
+// flood it.
 //
 // # Time
 //

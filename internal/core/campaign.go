@@ -13,6 +13,7 @@ import (
 type campaign struct {
 	attempt  backend.Attempt
 	asked    bool // an Acquire with attempt may have been applied
+	unsure   bool // so may an earlier one, whose reply was lost
 	seen     backend.Seen
 	request  uint64 // in flight: Get or Acquire
 	flight   backend.Attempt
@@ -38,6 +39,12 @@ func (m *Machine) onWant(mode Mode, caller uint64) {
 	}
 }
 
+// freshAttempt draws an attempt of which nobody knows. What the store knows has to be read again.
+func (m *Machine) freshAttempt() {
+	c := &m.campaign
+	c.attempt, c.asked, c.unsure, c.seen = m.drawAttempt(), false, false, backend.Seen{}
+}
+
 // startCampaign begins a search with a fresh attempt, after a wait.
 func (m *Machine) startCampaign(wait time.Duration) {
 	c := &m.campaign
@@ -46,7 +53,7 @@ func (m *Machine) startCampaign(wait time.Duration) {
 		m.setState(Quarantined)
 		return
 	}
-	c.attempt, c.asked, c.seen = m.drawAttempt(), false, backend.Seen{}
+	m.freshAttempt()
 	c.woken, c.called, c.failures, c.futile = false, false, 0, 0
 	c.watchBy = m.now.Mono + int64(m.cfg.AttemptTimeout)
 	m.setState(Campaigning)
@@ -207,11 +214,20 @@ func (m *Machine) onAcquired(e Event) {
 		}
 		m.see(held.Record)
 		m.counter = held.Record.Counter
+		m.spend(held.Record.Counter)
 		c.seen = backend.SeenAt(held.Record.Counter)
 		m.waitFor(held.Record)
 		return
 	}
 	m.campaignFailed(e.Err)
+}
+
+// spend draws another attempt if the present one may have been granted without our knowing and its lease have ended since: the counter has moved. Copies of its claims that
+// are still under way are refused by what they have seen.
+func (m *Machine) spend(counter int64) {
+	if c := &m.campaign; c.unsure && counter != c.seen.Counter {
+		m.freshAttempt()
+	}
 }
 
 // settleStray deals with the reply to a claim of a campaign that has ended meanwhile.
@@ -230,7 +246,11 @@ func (m *Machine) campaignFailed(err error) {
 	c := &m.campaign
 	switch backend.ClassOf(err) {
 	case backend.Outdated:
-		c.asked, c.seen = false, backend.Seen{}
+		c.asked = false
+		if c.unsure {
+			m.freshAttempt()
+		}
+		c.seen = backend.Seen{}
 		c.next = m.now.Mono
 		if c.failures > 0 { // not by a rival that was faster: reads are behind
 			c.next += int64(m.backoff(c.failures, m.cfg.TTL/2))
@@ -238,11 +258,13 @@ func (m *Machine) campaignFailed(err error) {
 		c.failures++
 		return
 	case backend.NotHeld: // the attempt is spent
-		c.attempt, c.asked, c.seen = m.drawAttempt(), false, backend.Seen{}
+		m.freshAttempt()
 	case backend.Invalid, backend.Moved, backend.Closed:
 		c.asked = false
 		m.finish(err)
 		return
+	default:
+		c.unsure = c.unsure || c.asked
 	}
 	c.trouble = err
 	m.notify(Notice{Kind: NoteFailed, Err: err})
@@ -335,7 +357,7 @@ func (m *Machine) granted(e Event) {
 	}
 	if unusable != nil {
 		m.orphan(l)
-		c.attempt, c.seen = m.drawAttempt(), backend.Seen{}
+		m.freshAttempt()
 		m.campaignFailed(unusable)
 		return
 	}
