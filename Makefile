@@ -11,7 +11,7 @@ TRIALS ?= 20
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## build the command into bin/tenure
@@ -28,6 +28,10 @@ test: servers ## set up what is missing, then run all tests with the race detect
 .PHONY: servers
 servers: ## install or build the servers for tests (KINDS="redis etcd" chooses)
 	scripts/servers.sh $(KINDS)
+
+.PHONY: test-containers
+test-containers: ## run the conformance suite on servers in containers, if a container engine answers (KINDS="redis etcd" chooses)
+	TENURE_TEST_CONTAINERS="$(KINDS)" scripts/test.sh -count=1 -run '^TestContainers$$' ./internal/testenv ./backend/all
 
 .PHONY: trials
 trials: servers ## run each kill, freeze and cut-off trial 20 times (TRIALS=n)
