@@ -26,8 +26,9 @@ type Child struct {
 	started  chan struct{} // closed when pid is known
 	done     chan struct{} // closed when exit is set and nothing is left
 
-	mu   sync.Mutex
-	plan plan
+	mu     sync.Mutex
+	plan   plan
+	killed bool // by this process, in the guardian's place
 
 	pid  int  // readable after started
 	exit Exit // readable after done

@@ -75,6 +75,7 @@ func (c *Child) finish(final *report) {
 func (c *Child) enforce(overdue time.Time) time.Time {
 	c.mu.Lock()
 	act := c.plan.due(c.boot())
+	c.killed = c.killed || act == stepKill
 	c.mu.Unlock()
 	if act != stepKill {
 		return overdue
@@ -133,7 +134,7 @@ func (c *Child) exitOf(final *report) Exit {
 	case final == nil:
 		return Exit{Code: 128 + int(syscall.SIGKILL), Signal: syscall.SIGKILL, Reason: GuardianLost, Err: ErrGuardianLost}
 	case final.verb == "ended":
-		return Exit{Code: final.code, Signal: final.signal, Reason: final.reason}
+		return Exit{Code: final.code, Signal: final.signal, Reason: c.reason(final)}
 	case final.code == codeTooLate:
 		return Exit{Err: ErrDeadlinePassed}
 	case final.code == codeSetup:
@@ -141,4 +142,14 @@ func (c *Child) exitOf(final *report) Exit {
 	default:
 		return Exit{Err: &ExecError{Code: final.code, Name: c.name, Msg: final.msg}}
 	}
+}
+
+// reason is why the command ended. A guardian which had not yet read our order when we killed the command in its place takes that for an end of the command's own.
+func (c *Child) reason(final *report) Reason {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if final.reason == Exited && final.signal == syscall.SIGKILL && c.killed {
+		return c.plan.cause
+	}
+	return final.reason
 }
