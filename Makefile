@@ -3,8 +3,8 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 # The servers that 'make test' makes ready. A kind that isn't listed is tested only where its server happens to be there.
-# Consul takes about 7 minutes to build the first time: add it here when the first store test needs it.
-KINDS ?= redis postgres etcd
+# Consul takes about 7 minutes to build the first time on two cores; the binary stays in the user's cache.
+KINDS ?= redis postgres etcd consul pgbouncer
 
 # How often each trial (kill, freeze, cut off) is repeated.
 TRIALS ?= 20

@@ -30,5 +30,5 @@ install_packages() {
 	say "installing Debian packages: $*"
 	"${become[@]}" sh -c "$install_as_root" sh "$@" </dev/null || die "installing $* failed, see above ($alternative)"
 	[ ! -d /run/systemd/system ] ||
-		say "note: a package's own service was not started, but would be at the next boot: 'systemctl disable redis-server postgresql' prevents it"
+		say "note: a package's own service was not started, but would be at the next boot: 'systemctl disable redis-server postgresql pgbouncer' prevents it"
 }

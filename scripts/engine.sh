@@ -15,7 +15,7 @@ start_engine() {
 	for hidden in /run /etc/docker; do # the machine's own sockets and settings
 		mount -t tmpfs tenure-engine "$hidden"
 	done
-	export DOCKER_HOST=unix:///run/docker.sock
+	export DOCKER_HOST=unix:///run/docker.sock TMPDIR=$1/tmp # what a killed command leaves there goes with the engine's folder
 	dockerd --data-root "$1/data" --host "$DOCKER_HOST" --exec-opt native.cgroupdriver=cgroupfs >"$log" 2>&1 &
 	engine=$!
 	until docker version >/dev/null 2>&1; do
@@ -61,6 +61,8 @@ done
 unshare --net --mount --pid --fork true || die "this machine allows no namespaces, and so no container engine of our own"
 
 dir=$(mktemp -d)
+chmod 711 "$dir" # a Postgres that tests start runs as a user of its own
+mkdir -m 1777 "$dir/tmp"
 namespaces=
 finish() {
 	if [ -n "$namespaces" ]; then

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the servers that tests need available on this machine: scripts/servers.sh [redis] [postgres] [etcd] [consul]
+# Makes the servers that tests need available on this machine: scripts/servers.sh [redis] [postgres] [etcd] [consul] [pgbouncer]
 # A step is skipped where its result is there. Nothing is started. Root or sudo is used only for missing Debian packages.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -37,10 +37,18 @@ consul() {
 	build_tool consul github.com/hashicorp/consul "$CONSUL_VERSION" consul
 }
 
-[ $# -gt 0 ] || set -- redis postgres etcd consul
+pgbouncer() {
+	if [ -x /usr/sbin/pgbouncer ] || command -v pgbouncer >/dev/null; then
+		say "pgbouncer is there"
+		return
+	fi
+	install_packages "without it the tests of a pooler are skipped" pgbouncer
+}
+
+[ $# -gt 0 ] || set -- redis postgres etcd consul pgbouncer
 for kind in "$@"; do
 	case $kind in
-	redis | postgres | etcd | consul) timed "$kind" "$kind" ;;
-	*) die "unknown kind of server '$kind': known are redis, postgres, etcd, consul" ;;
+	redis | postgres | etcd | consul | pgbouncer) timed "$kind" "$kind" ;;
+	*) die "unknown kind of server '$kind': known are redis, postgres, etcd, consul, pgbouncer" ;;
 	esac
 done

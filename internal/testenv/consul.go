@@ -29,15 +29,25 @@ var consulKind = kind{
 
 // consulConfig refuses everything to a caller without the token.
 func consulConfig() string {
-	return fmt.Sprintf("acl {\n  enabled = true\n  default_policy = \"deny\"\n  tokens { initial_management = %q }\n}\n", Password())
+	const config = "acl {\n  enabled = true\n  default_policy = \"deny\"\n  tokens {\n    initial_management = %[1]q\n    agent = %[1]q\n  }\n}\n"
+	return fmt.Sprintf(config, Password())
 }
 
 func consulCommand(_ context.Context, s *site) (*command, error) {
+	file := filepath.Join(s.dir, "consul.hcl")
+	if err := os.WriteFile(file, []byte(consulServer(s)), 0o600); err != nil {
+		return nil, err
+	}
+	return &command{args: []string{"agent", "-dev", "-node=n0", "-log-level=warn", "-config-file=" + file}, interrupt: syscall.SIGTERM}, nil
+}
+
+// consulServer is what the configuration of every server has. Its ports are for clients, for gossip nearby and far, and for servers.
+func consulServer(s *site) string {
 	plain, secure := s.ports[0], -1
 	if s.options.TLS != nil {
 		plain, secure = -1, s.ports[0]
 	}
-	config := consulConfig() + fmt.Sprintf(`
+	return consulConfig() + fmt.Sprintf(`
 		bind_addr = "127.0.0.1"
 		client_addr = "127.0.0.1"
 		disable_update_check = true
@@ -53,11 +63,6 @@ func consulCommand(_ context.Context, s *site) (*command, error) {
 			dns = -1
 		}
 	`, plain, secure, s.ports[1], s.ports[2], s.ports[3]) + consulTLS(s.options) + strings.Join(s.options.Settings, "\n") + "\n"
-	file := filepath.Join(s.dir, "consul.hcl")
-	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
-		return nil, err
-	}
-	return &command{args: []string{"agent", "-dev", "-node=n0", "-log-level=warn", "-config-file=" + file}, interrupt: syscall.SIGTERM}, nil
 }
 
 // consulTLS is for clients only: the servers among themselves go without.

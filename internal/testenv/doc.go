@@ -13,14 +13,22 @@
 //     builds the binaries);
 //  3. a container, when a container engine answers.
 //
+// [Containers] goes to the third at once, for tests of the images.
+//
 // Where none is there the test is skipped, and a notice says what to do: on standard error, and in the file that
 // TENURE_TEST_NOTICES names, since go test hides the output of packages that pass. With CI=true in the environment a
-// missing server is a failure instead, unless TENURE_TEST_KINDS is set and doesn't name the kind.
+// missing server is a failure instead, unless TENURE_TEST_KINDS is set and doesn't name the kind. Clusters, replicas and poolers are started from binaries only.
 //
 // # Faults
 //
 // A server that was started from a binary can be frozen, thawed, killed and started again. A test that needs this asks for
 // Options.Own, and never gets a server that others use.
+//
+// # Clusters
+//
+// RedisSentinel, RedisCluster, EtcdCluster and ConsulCluster start several servers that work as one, PostgresReplica and
+// PgBouncer a server beside a Postgres. Each member is a Server with faults of its own; Settle waits until the others have
+// noticed and work together.
 //
 // # Clean-up
 //

@@ -23,16 +23,22 @@ var etcdKind = kind{
 	},
 }
 
-// etcdCommand keeps etcd's default timing: the smallest TTL that it grants depends on it.
 func etcdCommand(_ context.Context, s *site) (*command, error) {
-	peer := "http://" + loopback(s.ports[1])
+	return etcdMember(s, "n0", "n0="+etcdPeer(s)), nil
+}
+
+// etcdMember keeps etcd's default timing: the smallest TTL that it grants depends on it.
+func etcdMember(s *site, name, all string) *command {
 	args := []string{
-		"--name=n0", "--data-dir=" + s.dir + "/data", "--log-level=warn", "--unsafe-no-fsync",
-		"--listen-peer-urls=" + peer, "--initial-advertise-peer-urls=" + peer, "--initial-cluster=n0=" + peer,
+		"--name=" + name, "--data-dir=" + s.dir + "/data", "--log-level=warn", "--unsafe-no-fsync",
+		"--listen-peer-urls=" + etcdPeer(s), "--initial-advertise-peer-urls=" + etcdPeer(s), "--initial-cluster=" + all,
 	}
 	args = append(args, etcdClients(s)...)
-	return &command{args: append(args, s.options.Settings...), interrupt: syscall.SIGTERM}, nil
+	return &command{args: append(args, s.options.Settings...), interrupt: syscall.SIGTERM}
 }
+
+// etcdPeer is where other members find this one.
+func etcdPeer(s *site) string { return "http://" + loopback(s.ports[1]) }
 
 // etcdClients are the flags for the clients' side.
 func etcdClients(s *site) []string {

@@ -35,10 +35,15 @@ var allKinds = []kind{redisKind, etcdKind, postgresKind, consulKind}
 
 // await asks until the server serves, its process ends or the context does.
 func (k kind) await(ctx context.Context, at target, ended <-chan struct{}) error {
+	return poll(ctx, ended, func(ctx context.Context) error { return k.probe(ctx, at) })
+}
+
+// poll asks until there is no error, a process ends or the context does.
+func poll(ctx context.Context, ended <-chan struct{}, ask func(context.Context) error) error {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
-		err := k.probe(ctx, at)
+		err := ask(ctx)
 		if err == nil {
 			return nil
 		}

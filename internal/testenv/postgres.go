@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/url"
 	"os"
-	"os/exec"
 	"os/user"
 	"path/filepath"
 	"slices"
@@ -24,14 +22,7 @@ var postgresKind = kind{
 	ports:   1,
 	command: postgresCommand,
 	ready:   postgresReady,
-	url: func(at target) *url.URL {
-		u := withPassword("postgres", "postgres", at.addr, "/postgres")
-		u.RawQuery = "sslmode=disable"
-		if at.tls != nil {
-			u.RawQuery = "sslmode=verify-full"
-		}
-		return u
-	},
+	url:     postgresURL,
 	container: container{
 		port:        "5432/tcp",
 		cmd:         append([]string{"postgres"}, postgresSettings...),
@@ -63,6 +54,11 @@ func debianVersion(binary string) int {
 }
 
 func postgresCommand(ctx context.Context, s *site) (*command, error) {
+	return postgresServer(s, func(c *command, data string) error { return initdb(ctx, s, c, data) })
+}
+
+// postgresServer is a server whose data is made where there is none yet.
+func postgresServer(s *site, fill func(c *command, data string) error) (*command, error) {
 	as, err := postgresAccount()
 	if err != nil {
 		return nil, err
@@ -89,7 +85,7 @@ func postgresCommand(ctx context.Context, s *site) (*command, error) {
 	if _, err := os.Stat(data); err == nil {
 		return c, nil // a second start with the same data
 	}
-	return c, initdb(ctx, s, c, data)
+	return c, fill(c, data)
 }
 
 // postgresAccess is who may log in from where: with TLS nobody without it.
@@ -138,14 +134,7 @@ func initdb(ctx context.Context, s *site, c *command, data string) error {
 	if err := errors.Join(os.Mkdir(data, 0o700), c.as.own(data)); err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, filepath.Join(filepath.Dir(s.binary), "initdb"), "-D", data, "-U", "postgres",
-		"--auth=scram-sha-256", "--pwfile="+secret, "--no-locale", "-E", "UTF8", "--no-sync")
-	cmd.Dir = s.dir
-	cmd.SysProcAttr = attributes(c.as)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("initdb: %w\n%s", err, out)
-	}
-	return nil
+	return c.tool(ctx, s, "initdb", "-D", data, "-U", "postgres", "--auth=scram-sha-256", "--pwfile="+secret, "--no-locale", "-E", "UTF8", "--no-sync")
 }
 
 // postgresAccount is the user to run as: Postgres refuses to be root.

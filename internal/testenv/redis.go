@@ -1,7 +1,6 @@
 package testenv
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"net/url"
@@ -44,34 +43,39 @@ func redisTLS(s *site) string {
 	return config + "tls-auth-clients yes\ntls-ca-cert-file " + o.ClientCA + "\n"
 }
 
-func redisCommand(_ context.Context, s *site) (*command, error) {
-	config := redisConfig("127.0.0.1", s.ports[0]) + "dir " + s.dir + "\n" + redisTLS(s) + strings.Join(s.options.Settings, "\n") + "\n"
+func redisCommand(_ context.Context, s *site) (*command, error) { return redisCommandWith(s, "") }
+
+// redisPeers is for servers that speak TLS with each other, as the named setting says: they verify one another.
+func redisPeers(s *site, setting string) string {
+	if s.options.TLS == nil {
+		return ""
+	}
+	return setting + " yes\ntls-ca-cert-file " + filepath.Join(filepath.Dir(s.options.TLS.Cert), caFile) + "\n"
+}
+
+// redisCommandWith adds lines to the configuration.
+func redisCommandWith(s *site, more string) (*command, error) {
+	config := redisConfig("127.0.0.1", s.ports[0]) + "dir " + s.dir + "\n" + redisTLS(s) + more + strings.Join(s.options.Settings, "\n") + "\n"
 	file := filepath.Join(s.dir, "redis.conf")
-	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+	if err := once(file, config); err != nil {
 		return nil, err
 	}
 	return &command{args: []string{file}, interrupt: syscall.SIGTERM}, nil
 }
 
+// once writes a configuration unless it is there: it is part of what a server keeps, and some change theirs.
+func once(file, text string) error {
+	if _, err := os.Stat(file); err == nil {
+		return nil
+	}
+	return os.WriteFile(file, []byte(text), 0o600)
+}
+
 // redisReady logs in and asks for a PONG.
 func redisReady(ctx context.Context, at target) error {
-	c, err := at.dial(ctx)
-	if err != nil {
-		return err
+	reply, err := at.redis(ctx, Password(), "PING")
+	if err == nil && reply != "PONG" {
+		err = fmt.Errorf("redis answers %q instead of PONG", reply)
 	}
-	defer c.Close()
-	if _, err := fmt.Fprintf(c, "AUTH %s\r\nPING\r\n", Password()); err != nil {
-		return err
-	}
-	replies := bufio.NewReader(c)
-	for _, want := range []string{"+OK", "+PONG"} {
-		line, err := replies.ReadString('\n')
-		if err != nil {
-			return err
-		}
-		if got := strings.TrimSpace(line); got != want {
-			return fmt.Errorf("redis answers %q instead of %s", got, want)
-		}
-	}
-	return nil
+	return err
 }

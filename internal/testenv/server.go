@@ -22,7 +22,7 @@ const (
 
 // Server is one running server. Its methods may be called from any goroutine.
 //
-// Freeze, Thaw, Kill, Start and Restart are for servers that the test asked to own; elsewhere they fail the test.
+// Freeze, Thaw, Kill, Start, Restart and Promote are for servers that the test asked to own; elsewhere they fail the test.
 type Server struct {
 	kind kind
 	at   target
@@ -32,6 +32,7 @@ type Server struct {
 	mu   sync.Mutex
 	site *site    // nil where the server isn't ours to stop
 	proc *process // nil while it is down
+	held bool     // it is frozen
 }
 
 // URL is the server's address with its password, in the form that the project's stores accept.
@@ -50,16 +51,29 @@ func (s *Server) PID() int {
 	return s.proc.pid()
 }
 
+// awake reports whether the server is neither down nor frozen.
+func (s *Server) awake() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.proc != nil && !s.held
+}
+
 // Freeze stops the server's processes in their tracks: connections stay open, the kernel accepts new ones, nobody answers.
 func (s *Server) Freeze() {
 	s.t.Helper()
-	s.control("Freeze", func() error { return s.proc.freeze() })
+	s.control("Freeze", func() error {
+		s.held = true
+		return s.proc.freeze()
+	})
 }
 
 // Thaw lets a frozen server go on.
 func (s *Server) Thaw() {
 	s.t.Helper()
-	s.control("Thaw", func() error { return s.proc.thaw() })
+	s.control("Thaw", func() error {
+		s.held = false
+		return s.proc.thaw()
+	})
 }
 
 // Kill ends the server as a crash does, frozen or not. Its data stays for Start.
@@ -225,7 +239,7 @@ func (s *Server) prepare(ctx context.Context) error {
 // down kills the process and waits for its end.
 func (s *Server) down() {
 	s.proc.kill()
-	s.proc = nil
+	s.proc, s.held = nil, false
 }
 
 // end stops the server at the end of its test.

@@ -25,7 +25,7 @@ type Options struct {
 	TLS *Pair
 	// ClientCA is the file of an [Authority]: clients must show a certificate of it. It needs TLS. Empty: they need none.
 	ClientCA string
-	// Auth makes etcd ask for user and password, as the other servers always do. It implies Own.
+	// Auth makes etcd and Redis's sentinels ask for the password, as the other servers always do. It implies Own.
 	Auth bool
 }
 
@@ -96,7 +96,7 @@ func open(t testing.TB, k kind, opts []Options) *Server {
 		}
 		reasons = append(reasons, err)
 	}
-	missing(t, k, errors.Join(reasons...))
+	missing(t, k, o, errors.Join(reasons...))
 	return nil
 }
 
@@ -113,10 +113,13 @@ func external(t testing.TB, k kind, given string) (*Server, error) {
 var errMissing = errors.New("no server")
 
 // missing ends a test that can have no server: it fails where servers must be there, and is skipped with a notice elsewhere.
-func missing(t testing.TB, k kind, reason error) {
+func missing(t testing.TB, k kind, o Options, reason error) {
 	t.Helper()
-	unavailable(t, k, fmt.Sprintf("%s: no %s server for this test: run 'make servers KINDS=%s', or set %s (tried: %s)",
-		t.Name(), k.name, k.name, k.variable(), strings.ReplaceAll(reason.Error(), "\n", "; ")))
+	remedy := "run 'make servers KINDS=" + k.name + "'"
+	if !o.Own {
+		remedy += ", or set " + k.variable()
+	}
+	unavailable(t, k, fmt.Sprintf("%s: no %s server for this test: %s (tried: %s)", t.Name(), k.name, remedy, strings.ReplaceAll(reason.Error(), "\n", "; ")))
 }
 
 // unavailable ends the test with a notice that says what to do.
