@@ -55,7 +55,7 @@ if [ "${1:-}" = --install ]; then
 fi
 [ $# -gt 0 ] || die "usage: scripts/engine.sh [--install] COMMAND..."
 [ "$(id -u)" = 0 ] || die "a container engine of our own needs root"
-for program in dockerd docker iptables ip unshare; do
+for program in dockerd docker iptables ip unshare setpriv; do
 	command -v "$program" >/dev/null || die "a container engine of our own needs $program: install Debian's docker.io and iproute2, or use --install"
 done
 unshare --net --mount --pid --fork true || die "this machine allows no namespaces, and so no container engine of our own"
@@ -75,7 +75,8 @@ trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 code=0
-unshare --net --mount --pid --fork --kill-child --mount-proc -- bash "$0" --inside "$dir" "$@" <&0 & # a signal interrupts only 'wait'
+# In the background, since a signal interrupts only 'wait'. Each dies with its parent: this script, unshare, the namespaces.
+setpriv --pdeathsig KILL unshare --net --mount --pid --fork --kill-child --mount-proc -- bash "$0" --inside "$dir" "$@" <&0 &
 namespaces=$!
 wait "$namespaces" || code=$?
 namespaces=
