@@ -10,6 +10,7 @@ import (
 // Each store against the image that its users run, opened as users do. What needs a hand behind the store's back is played by the store's own tests.
 func TestContainers(t *testing.T) {
 	testenv.Containers(t, func(t *testing.T, srv *testenv.Server) {
+		t.Parallel()
 		s, err := conformance.URL(srv.URL())
 		if err != nil {
 			t.Fatal(err)

@@ -50,7 +50,6 @@ func Containers(t *testing.T, test func(t *testing.T, srv *Server)) {
 			t.Fatalf("testenv: %s names %q, which is no kind of server", containersVariable, name)
 		}
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			needEngine(t, allKinds[i])
 			srv, err := contain(t, allKinds[i])
 			if err != nil {
