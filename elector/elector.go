@@ -142,6 +142,9 @@ func (e *Elector) Campaign(ctx context.Context) (*Term, error) { return e.campai
 
 // TryCampaign tries once to lead and does not wait for another holder: it returns an error that wraps backend.ErrHeld, with the record in a *backend.HeldError, when there is
 // one. Other errors of the store are returned at once, too.
+//
+// Where leases end only for a challenger that has watched them (backend.Record.Mode Observed or Beat), a held one is watched until its holder shows a sign of life, for one
+// and a half of its TTLs at most: a dead holder would otherwise stay for ever if nobody else campaigns for long.
 func (e *Elector) TryCampaign(ctx context.Context) (*Term, error) { return e.campaign(ctx, core.Try) }
 
 func (e *Elector) campaign(ctx context.Context, mode core.Mode) (*Term, error) {

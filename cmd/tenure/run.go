@@ -81,7 +81,7 @@ func (a *app) runCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&o.election, "election", "", "name of the election (required)")
 	flags.DurationVar(&o.ttl, "ttl", 5*time.Second, "for how long a dead leader keeps the election; at least 1.6s")
-	flags.DurationVar(&o.wait, "wait", 0, "exit with 75 after waiting this long to lead; 0s tries once (default: wait for ever)")
+	flags.DurationVar(&o.wait, "wait", 0, "exit with 75 after waiting this long to lead; 0s tries once, which takes up to a TTL where a dead holder has to be watched (default: wait for ever)")
 	flags.BoolVar(&o.once, "once", false, "exit with 76 when the lease is lost, instead of campaigning again")
 	flags.DurationVar(&o.grace, "grace", 10*time.Second, "time from TERM or INT to KILL when stepping down on purpose")
 	flags.StringVar(&o.id, "id", "", "id of this candidate, unique among all (default: made of host, process id and random digits)")

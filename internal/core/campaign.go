@@ -24,6 +24,9 @@ type campaign struct {
 	trouble  error // the last failure, until an answer or a new campaign
 	watchBy  int64 // look by then, even if the watch isn't open
 	failures int
+
+	watched   backend.Record // what a single try has seen first, see worthWatching
+	watchedBy int64
 }
 
 func (m *Machine) onWant(mode Mode, caller uint64) {
@@ -55,6 +58,7 @@ func (m *Machine) startCampaign(wait time.Duration) {
 	}
 	m.freshAttempt()
 	c.woken, c.called, c.failures, c.futile = false, false, 0, 0
+	c.watched = backend.Record{}
 	c.watchBy = m.now.Mono + int64(m.cfg.AttemptTimeout)
 	m.setState(Campaigning)
 	m.notify(Notice{Kind: NoteCampaigning})
@@ -280,7 +284,7 @@ func (m *Machine) campaignFailed(err error) {
 func (m *Machine) waitFor(r backend.Record) {
 	c := &m.campaign
 	c.trouble = nil
-	if m.mode == Try {
+	if m.mode == Try && !m.worthWatching(r) {
 		m.finish(&backend.HeldError{Record: r})
 		return
 	}
@@ -290,6 +294,8 @@ func (m *Machine) waitFor(r backend.Record) {
 	}
 	wait := r.Wait(m.cfg.Candidate.ID)
 	switch {
+	case m.mode == Try:
+		c.next = m.in(min(wait, ttl/2) + Lag(ttl))
 	case c.woken: // the reply may be older than the change that was reported
 		c.next = m.in(m.early())
 	case wait <= 0: // it should be gone, but the store has not let go of it yet
@@ -301,6 +307,21 @@ func (m *Machine) waitFor(r backend.Record) {
 		}
 		c.next = m.in(min(wait, ttl, time.Duration(never/2)) + Lag(ttl))
 	}
+}
+
+// worthWatching reports whether a single try goes on although the election is held. A lease that ends only for a challenger who has watched it would otherwise stay for ever
+// where all challengers are short-lived: it is watched until it shows a sign of life, or for its TTL.
+func (m *Machine) worthWatching(r backend.Record) bool {
+	c := &m.campaign
+	if !r.Held() || r.Mode != backend.Observed && r.Mode != backend.Beat {
+		return false
+	}
+	if c.watched.Token == 0 {
+		c.watched = r
+		c.watchedBy = m.in(r.TTL + r.TTL/2)
+		return true
+	}
+	return r.Token == c.watched.Token && r.Renewals == c.watched.Renewals && m.now.Mono < c.watchedBy
 }
 
 // early is the wait before a look that doesn't await the holder's time. Wake-ups are spread over the followers; where they keep coming and tell nothing, they
