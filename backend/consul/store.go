@@ -37,6 +37,7 @@ type Store struct {
 	reserved silence.Watch[uint64] // since when reservations have been seen
 	session  *session
 	watch    *hub
+	check    preflight
 
 	life context.Context //nolint:containedctx // ends with the store, and ends its calls
 	end  context.CancelFunc
@@ -47,6 +48,7 @@ var (
 	_ backend.LeaseStore   = (*Store)(nil)
 	_ backend.TokenRaiser  = (*Store)(nil)
 	_ backend.BatchRenewer = (*Store)(nil)
+	_ backend.Warner       = (*Store)(nil)
 )
 
 // New returns a store that uses client, which stays the caller's: Close doesn't close it. New does no I/O. The client's HTTP client must not end requests on its own: a
@@ -136,6 +138,7 @@ func (s *Store) Close() error {
 		s.end()
 		s.session.close()
 		s.watch.wait()
+		s.check.close()
 		if s.wire != nil {
 			s.wire.close()
 		}
