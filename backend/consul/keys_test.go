@@ -103,6 +103,31 @@ func TestARemovedBeat(t *testing.T) {
 	class(t, "a repeat of a claim whose lease was removed", err, backend.NotHeld)
 }
 
+// DX3: a challenger has seen a lease without a beat, which somebody has removed, for its whole TTL. That says nothing of a later lease without one.
+func TestSilenceOfALeaseWithoutABeat(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	operator, n := raw(t, srv), names{"mute"}
+	for what, keys := range map[string][]string{"beat": {n.beat("beat")}, "leader-beat": {n.leader("leader-beat"), n.beat("leader-beat")}} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			p, q := client(t, srv.URL(), "prefix=mute"), client(t, srv.URL(), "prefix=mute")
+			l := acquire(t, p, brief(what, "P"))
+			remove(t, operator, keys...)
+			get(t, q, what)
+			if len(keys) == 2 {
+				l = takeOver(t, p, brief(what, "P"))
+			}
+			release(t, p, l)
+			<-time.After(2500 * time.Millisecond)
+			acquire(t, p, brief(what, "P"))
+			remove(t, operator, keys...)
+			_, err := q.Acquire(deadline(t, ample), claim(what, "Q"))
+			class(t, "acquire of a later lease without a beat", err, backend.Held)
+		})
+	}
+}
+
 // Two of the three keys are deleted by hand: the one that is left keeps the election closed for the lease's time, and the token growing.
 func TestTwoRemovedKeys(t *testing.T) {
 	t.Parallel()

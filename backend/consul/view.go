@@ -28,6 +28,14 @@ type sign struct {
 	beat  beat
 }
 
+// sign is the one in v. Where somebody has removed the beat key it is the last change of the others: to have no beat is no sign by which one term is told from the next.
+func (v *view) sign() sign {
+	if v.beatIndex == 0 {
+		return sign{index: max(v.leaderIndex, v.counterIndex)}
+	}
+	return sign{v.beatIndex, v.beat}
+}
+
 // look reads an election and what this store has seen of it so far.
 func (s *Store) look(ctx context.Context, election string) (*view, error) {
 	keys := s.names.all(election)
@@ -67,7 +75,7 @@ func (s *Store) time(v *view) {
 		s.beats.Forget(v.election) // not by silence while its session lives
 		v.left = v.ttl()
 	case v.held() || v.lost():
-		v.left = max(v.ttl()-s.beats.Saw(v.election, sign{v.beatIndex, v.beat}), 0)
+		v.left = max(v.ttl()-s.beats.Saw(v.election, v.sign()), 0)
 	case v.leader.Reserved > 0:
 		v.left = max(v.leader.Reserved.span()-s.reserved.Saw(v.election, v.leaderIndex), 0)
 	default:
