@@ -16,6 +16,7 @@ import (
 type feed struct {
 	hub    *hub
 	cancel context.CancelFunc
+	news   chan struct{} // room for one: there is a watch more, or a grant. The query of the beats may rest for hours, when the TTLs are long, and ends that then
 
 	seen map[string]uint64 // leader keys with their indexes; nil: not known yet. Guarded by hub.mu
 }
@@ -31,8 +32,6 @@ const (
 
 	firstPause = 20 * time.Millisecond
 	longPause  = time.Second
-	// longRest is the longest rest of the query of the beats, of long TTLs: a watch of a short one that begins meanwhile hears its first beats that much later.
-	longRest = 10 * time.Second
 )
 
 // query is the state of one blocking query.
@@ -117,6 +116,7 @@ func (f *feed) take(ctx context.Context, pairs api.KVPairs, all bool) (changed b
 		changed = true
 		for w := range f.hub.watchers[name] {
 			w.wake()
+			f.tell()
 		}
 	}
 	for _, pair := range pairs {
@@ -149,7 +149,25 @@ func (f *feed) listen(ctx context.Context) {
 			q.rest(ctx)
 			continue
 		}
-		sleep(ctx, min(max(f.hear(pairs)/share, firstPause), longRest))
+		f.rest(ctx, max(f.hear(pairs)/share, firstPause))
+	}
+}
+
+// rest waits for d, or until there is news.
+func (f *feed) rest(ctx context.Context, d time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	select {
+	case <-f.news:
+	case <-ctx.Done():
+	}
+}
+
+// tell ends a rest, this one's or the next.
+func (f *feed) tell() {
+	select {
+	case f.news <- struct{}{}:
+	default:
 	}
 }
 

@@ -99,8 +99,8 @@ func (s *Store) Limits() backend.Limits {
 		Granularity: time.Millisecond,
 		Expiry:      backend.Beat,
 		Batch:       batch,
-		// Of one that watches: as a rule 3 returns of the blocking query of the beats and up to 1.5 looks. Where several processes lead elections under the prefix, the
-		// former are 6 at most.
+		// Of one that watches: 3 returns of the blocking query of the beats with one leader under the prefix, up to 6 with many (it rests for a sixth of a TTL), a look or little more,
+		// and one return of the other query in 30 s. That makes 4 with one leader and 7 with many, and is below 8 for TTLs up to 20 s; grants and releases of others come on top.
 		FollowerRequests: 8,
 		WakeUp:           backend.Pushed,
 		Durability:       backend.Quorum,

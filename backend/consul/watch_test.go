@@ -167,3 +167,33 @@ func TestWatchOverReconnects(t *testing.T) {
 		woken(t, "the reconnect", wake)
 	}
 }
+
+// E5: the query of the beats rests for hours while the leases that are watched are long. It goes on when another is watched, and when one is granted.
+func TestALongRestEnds(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	g := newGate(t)
+	p, s := client(t, srv.URL(), "prefix=rest"), over(t, rawVia(t, srv, g), "rest")
+	asked := 0
+	goesOn := func(after string) {
+		t.Helper()
+		before := asked
+		eventually(t, "the query of the beats goes on after "+after, func() bool {
+			_, paths := g.requests()
+			asked += paths["/v1/kv/rest/beat/"]
+			return asked > before
+		})
+	}
+	long := claim("long", "P")
+	long.TTL = 24 * time.Hour
+	l := acquire(t, p, long)
+	watching(t, s, "long")
+	goesOn("the first watch")
+	wake := watching(t, s, "short")
+	goesOn("the second")
+	renew(t, p, l) // it rests again
+	drain(wake)
+	acquire(t, p, claim("short", "P"))
+	woken(t, "the grant", wake)
+	goesOn("a grant")
+}
