@@ -46,7 +46,7 @@ func (s *Store) apply(ctx context.Context, ops ...*api.KVTxnOp) (*written, error
 	case err != nil:
 		return nil, explain(err)
 	case ok:
-		s.contact()
+		s.contact() //nolint:contextcheck // its look outlives the call
 		w := &written{sessions: make(map[string]string, len(reply.Results))}
 		for _, pair := range reply.Results {
 			w.index = max(w.index, pair.ModifyIndex)
@@ -82,7 +82,7 @@ func (s *Store) fetch(ctx context.Context, keys ...string) (api.KVPairs, error) 
 	case len(reply.Results) != len(keys):
 		return nil, deniedBy(errShort)
 	}
-	s.contact()
+	s.contact() //nolint:contextcheck // its look outlives the call
 	for i, pair := range reply.Results {
 		if pair.Key != keys[i] {
 			return nil, deniedBy(errShort)
