@@ -29,6 +29,10 @@ test: servers ## set up what is missing, then run all tests with the race detect
 servers: ## install or build the servers for tests (KINDS="redis etcd" chooses)
 	scripts/servers.sh $(KINDS)
 
+.PHONY: test-containers
+test-containers: ## run the conformance suite on servers in containers, if a container engine answers (KINDS="redis etcd" chooses)
+	TENURE_TEST_CONTAINERS="$(filter-out pgbouncer,$(KINDS))" scripts/test.sh -count=1 -run '^TestContainers$$' ./internal/testenv ./backend/all
+
 .PHONY: trials
 trials: servers ## run each kill, freeze and cut-off trial 20 times (TRIALS=n)
 	TENURE_RACE=0 TENURE_TRIALS=$(TRIALS) TENURE_TEST_KINDS="$(KINDS)" scripts/test.sh -v -count=1 -run '^TestTrial' ./...

@@ -18,6 +18,8 @@ type Limits struct {
 	SilentRenewals bool
 	// Batch is how many leases one request renews at most; zero or one: each takes a request of its own. See BatchRenewer.
 	Batch int
+	// RenewRequests is how many requests to the server one renewal, or one batch, takes; zero stands for one.
+	RenewRequests int
 	// FollowerRequests is how many requests to the server an idle follower makes per TTL at most, the looks of its elector included; zero stands for 1.25.
 	FollowerRequests float64
 	// ExpiryLag is how long after its TTL an expired lease may still stand in the way.

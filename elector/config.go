@@ -30,7 +30,7 @@ type Config struct {
 	TTL time.Duration
 	// RenewInterval is the time from one renewal to the next; default TTL/3.
 	RenewInterval time.Duration
-	// AttemptTimeout bounds each request to the store; default TTL/4.
+	// AttemptTimeout bounds each request to the store; default TTL/4, less a half of the store's Limits.ClockStep.
 	AttemptTimeout time.Duration
 	// SafetyMargin is how long before the lease's end belief in it ends; default the greater of TTL/20 and 100 ms.
 	SafetyMargin time.Duration
@@ -75,7 +75,7 @@ func (c Config) withDefaults() Config {
 	}
 	def(&c.TTL, 5*time.Second)
 	def(&c.RenewInterval, c.TTL/3)
-	def(&c.AttemptTimeout, c.TTL/4)
+	def(&c.AttemptTimeout, max(c.TTL/8, c.TTL/4-max(0, c.clockStep())/2))
 	def(&c.SafetyMargin, max(c.TTL/20, 100*time.Millisecond))
 	def(&c.StepDownMargin, c.TTL/10)
 	def(&c.DrainTimeout, 30*time.Second)
@@ -95,6 +95,13 @@ func (c Config) withDefaults() Config {
 		c.Logger = slog.Default()
 	}
 	return c
+}
+
+func (c Config) clockStep() time.Duration {
+	if c.Store == nil {
+		return 0
+	}
+	return c.Store.Limits().ClockStep
 }
 
 func newID(host string) string {

@@ -52,3 +52,28 @@ func TestADrainMayLastForEver(t *testing.T) {
 		_, _ = a.end(), b.end()
 	})
 }
+
+// stepping is a store whose wall clock may step.
+type stepping struct {
+	backend.LeaseStore
+	by time.Duration
+}
+
+func (s stepping) Limits() backend.Limits {
+	l := s.LeaseStore.Limits()
+	l.ClockStep = s.by
+	return l
+}
+
+// A store whose clock may step by what stores without a better clock declare works with the defaults, also at a short TTL.
+func TestTheDefaultsSuitAStoreWhoseClockMayStep(t *testing.T) {
+	for _, by := range []time.Duration{0, 50 * time.Millisecond, 250 * time.Millisecond} {
+		for _, ttl := range []time.Duration{2 * time.Second, 5 * time.Second, time.Minute} {
+			cfg := config(stepping{memory.New(), by}, "a")
+			cfg.TTL = ttl
+			if err := cfg.Validate(); err != nil {
+				t.Errorf("a clock that may step by %v, TTL %v: %v", by, ttl, err)
+			}
+		}
+	}
+}

@@ -43,4 +43,5 @@ step tidy make tidy-check
 step build make build
 step cross make cross
 step test make test
+step containers scripts/engine.sh --install scripts/standin-images.sh make test-containers # after 'make test', which fetched the modules: it has no network
 step README scripts/readme.sh 'make test' # that one has just been run

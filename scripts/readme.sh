@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs the commands of README.md as they stand: the blocks that begin with ```sh ci. Lines given as arguments are left out.
+# Runs the commands of README.md and docs/*.md as they stand: the blocks that begin with ```sh ci. Lines given as arguments are left out.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 cd "$root"
-commands=$(awk '/^```/ { inside = ($0 == "```sh ci"); next } inside' README.md)
+commands=$(awk '/^```/ { inside = ($0 == "```sh ci"); next } inside' README.md docs/*.md)
 for line in "$@"; do
 	commands=$(printf '%s\n' "$commands" | grep -vxF -- "$line" || true)
 done

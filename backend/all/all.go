@@ -5,6 +5,7 @@ package all
 
 import (
 	_ "github.com/tenure-go/tenure/backend/consul"   // consul: consuls:
+	_ "github.com/tenure-go/tenure/backend/etcd"     // etcd: etcds:
 	_ "github.com/tenure-go/tenure/backend/memory"   // memory:
 	_ "github.com/tenure-go/tenure/backend/postgres" // postgres: postgresql:
 	_ "github.com/tenure-go/tenure/backend/redis"    // redis: rediss: redis+sentinel: redis+cluster:

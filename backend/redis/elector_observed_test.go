@@ -41,4 +41,7 @@ func TestASingleTryOvercomesADeadObservedHolder(t *testing.T) {
 	if _, err := other.TryCampaign(t.Context()); !errors.Is(err, backend.ErrHeld) || !term.Valid() {
 		t.Errorf("a try against a living holder: %v; the holder leads: %v", err, term.Valid())
 	}
+	if err := term.Resign(t.Context()); err != nil {
+		t.Error(err)
+	}
 }

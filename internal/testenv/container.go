@@ -3,11 +3,10 @@ package testenv
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/testcontainers/testcontainers-go"
@@ -17,6 +16,9 @@ import (
 
 // containerConfig is where a server in a container finds its configuration.
 const containerConfig = "/tenure-test.conf"
+
+// containersVariable names the kinds whose images are tried.
+const containersVariable = "TENURE_TEST_CONTAINERS"
 
 // container says how to run one kind of server from its image.
 type container struct {
@@ -30,14 +32,33 @@ type container struct {
 	http        string
 }
 
-// prepareEngine must come before the first use of testcontainers. Published ports are reached over loopback, also where the
-// test itself runs in a container. The reaper is off, since it would pull an image of its own: the test's cleanup does its work.
-var prepareEngine = sync.OnceValue(func() error {
-	return errors.Join(
-		os.Setenv("TESTCONTAINERS_HOST_OVERRIDE", "127.0.0.1"),
-		os.Setenv("TESTCONTAINERS_RYUK_DISABLED", "true"),
-	)
-})
+// Containers runs the test in a subtest for each kind of server that TENURE_TEST_CONTAINERS names, as in "redis etcd", with a
+// server in a container of its image, also where a binary or an address is there. Images are fetched where they are missing, so
+// that without the variable the test is skipped, with a notice. Likewise where no engine answers, but that fails with CI=true.
+// An image that doesn't come up is a failure everywhere.
+func Containers(t *testing.T, test func(t *testing.T, srv *Server)) {
+	t.Helper()
+	named := strings.Fields(os.Getenv(containersVariable))
+	if len(named) == 0 {
+		notice := t.Name() + ": 'make test-containers' runs this with servers in containers"
+		announce(notice)
+		t.Skip(notice)
+	}
+	for _, name := range named {
+		i := slices.IndexFunc(allKinds, func(k kind) bool { return k.name == name })
+		if i < 0 {
+			t.Fatalf("testenv: %s names %q, which is no kind of server", containersVariable, name)
+		}
+		t.Run(name, func(t *testing.T) {
+			needEngine(t, allKinds[i])
+			srv, err := contain(t, allKinds[i])
+			if err != nil {
+				t.Fatalf("testenv: %v", err)
+			}
+			test(t, srv)
+		})
+	}
+}
 
 // contain runs the server in a container. Any failure means that there is no server to be had this way.
 func contain(t testing.TB, k kind) (*Server, error) {
@@ -66,26 +87,6 @@ func contain(t testing.TB, k kind) (*Server, error) {
 		return nil, fmt.Errorf("container %s: %w", name, err)
 	}
 	return &Server{kind: k, t: t, at: at, url: k.url(at).String()}, nil
-}
-
-// engineAnswers looks for the engine's socket before it asks the client library, which searches far and logs much.
-func engineAnswers() error {
-	if os.Getenv("DOCKER_HOST") == "" {
-		if _, err := os.Stat("/var/run/docker.sock"); err != nil {
-			return errors.New("neither DOCKER_HOST nor the engine's usual socket is there")
-		}
-	}
-	if err := prepareEngine(); err != nil {
-		return err
-	}
-	p, err := testcontainers.NewDockerProvider()
-	if err != nil {
-		return err
-	}
-	defer p.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
-	defer cancel()
-	return p.Health(ctx)
 }
 
 func (c container) request(image string) testcontainers.ContainerRequest {

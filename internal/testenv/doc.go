@@ -13,6 +13,8 @@
 //     builds the binaries);
 //  3. a container, when a container engine answers.
 //
+// [Containers] goes to the third at once, for tests of the images.
+//
 // Where none is there the test is skipped, and a notice says what to do: on standard error, and in the file that
 // TENURE_TEST_NOTICES names, since go test hides the output of packages that pass. With CI=true in the environment a
 // missing server is a failure instead, unless TENURE_TEST_KINDS is set and doesn't name the kind. Clusters, replicas and poolers are started from binaries only.

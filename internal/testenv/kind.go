@@ -32,6 +32,9 @@ type kind struct {
 
 func (k kind) variable() string { return "TENURE_TEST_" + strings.ToUpper(k.name) + "_URL" }
 
+// allKinds are those that Containers finds by name.
+var allKinds = []kind{redisKind, etcdKind, postgresKind, consulKind}
+
 // await asks until the server serves, its process ends or the context does.
 func (k kind) await(ctx context.Context, at target, ended <-chan struct{}) error {
 	return poll(ctx, ended, func(ctx context.Context) error { return k.probe(ctx, at) })

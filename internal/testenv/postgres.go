@@ -26,11 +26,15 @@ var postgresKind = kind{
 	url:      postgresURL,
 	container: container{
 		port:        "5432/tcp",
+		cmd:         append([]string{"postgres"}, postgresSettings...),
 		env:         map[string]string{"POSTGRES_PASSWORD": Password()},
 		log:         "database system is ready to accept connections",
 		occurrences: 2, // the first one is the server that the image starts for its set-up
 	},
 }
+
+// postgresSettings are for many clients and for data that dies with the test.
+var postgresSettings = []string{"-c", "max_connections=200", "-c", "fsync=off", "-c", "full_page_writes=off", "-c", "synchronous_commit=off"}
 
 // postgresBinary prefers the newest of Debian's versions, which are not in PATH.
 func postgresBinary() (string, error) {
@@ -63,11 +67,9 @@ func postgresServer(s *site, fill func(c *command, data string) error) (*command
 	data := filepath.Join(s.dir, "data")
 	hba := filepath.Join(s.dir, "hba.conf")
 	c := &command{
-		args: []string{
-			"-D", data, "-h", "127.0.0.1", "-p", strconv.Itoa(s.ports[0]), "-k", "",
-			"-c", "max_connections=200", "-c", "fsync=off", "-c", "full_page_writes=off", "-c", "synchronous_commit=off",
-			"-c", "hba_file=" + hba,
-		},
+		args: append([]string{
+			"-D", data, "-h", "127.0.0.1", "-p", strconv.Itoa(s.ports[0]), "-k", "", "-c", "hba_file=" + hba,
+		}, postgresSettings...),
 		interrupt: syscall.SIGINT, // fast shutdown: it doesn't wait for clients to leave
 		as:        as,
 	}

@@ -28,7 +28,7 @@ type Reporter interface {
 //
 //   - Redis: calls of scripts and functions, and of EXEC and SCRIPT LOAD. Other commands are not counted: the server counts
 //     those that a script calls as it does a client's, so that a script would count several times.
-//   - etcd: messages of clients, that is unary calls, each creation and end of a watch, each message that keeps a lease alive.
+//   - etcd: messages of clients, that is unary calls, each creation and end of a watch, each stream that keeps a lease alive.
 //   - Postgres: transactions in all databases but template1, committed or rolled back. A connection's start is one as well, and
 //     so is the work of autovacuum. The server adds them up when a connection ends or has been idle for 10 s, and this method
 //     waits for that; of clients that go on working the last second may be missing.
@@ -73,7 +73,15 @@ func redisRequests(ctx context.Context, s *Server) (int64, error) {
 }
 
 func etcdRequests(ctx context.Context, s *Server) (int64, error) {
-	return metric(ctx, s, request{path: "/metrics"}, "grpc_server_msg_received_total", "etcdserverpb.Auth", "etcdserverpb.Maintenance")
+	const messages, calls, keepAlive = "grpc_server_msg_received_total", "grpc_server_started_total", `"LeaseKeepAlive"`
+	n, err := metric(ctx, s, request{path: "/metrics"}, messages, "etcdserverpb.Auth", "etcdserverpb.Maintenance", keepAlive)
+	if err != nil {
+		return 0, err
+	}
+	// The end of a stream counts as a message too: a client that opens one for each keep-alive would count twice.
+	streams, err := metric(ctx, s, request{path: "/metrics"}, calls, "etcdserverpb.Auth", "etcdserverpb.Maintenance", "etcdserverpb.KV", "etcdserverpb.Watch", `"LeaseGrant"`,
+		`"LeaseRevoke"`, `"LeaseTimeToLive"`, `"LeaseLeases"`)
+	return n + streams, err
 }
 
 func consulRequests(ctx context.Context, s *Server) (int64, error) {

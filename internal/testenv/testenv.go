@@ -112,14 +112,19 @@ func external(t testing.TB, k kind, given string) (*Server, error) {
 // errMissing marks that this machine has no such server, as opposed to one that doesn't start.
 var errMissing = errors.New("no server")
 
-// missing ends the test: it fails it where servers must be there, and skips it with a notice elsewhere.
+// missing ends a test that can have no server: it fails where servers must be there, and is skipped with a notice elsewhere.
 func missing(t testing.TB, k kind, o Options, reason error) {
 	t.Helper()
 	remedy := "run 'make servers KINDS=" + k.name + "'"
 	if !o.Own {
 		remedy += ", or set " + k.variable()
 	}
-	notice := fmt.Sprintf("%s: no %s server for this test: %s (tried: %s)", t.Name(), k.name, remedy, strings.ReplaceAll(reason.Error(), "\n", "; "))
+	unavailable(t, k, fmt.Sprintf("%s: no %s server for this test: %s (tried: %s)", t.Name(), k.name, remedy, strings.ReplaceAll(reason.Error(), "\n", "; ")))
+}
+
+// unavailable ends the test with a notice that says what to do.
+func unavailable(t testing.TB, k kind, notice string) {
+	t.Helper()
 	if required(k) {
 		t.Fatal(notice)
 	}
