@@ -42,14 +42,15 @@ func Migrate(ctx context.Context, pool *pgxpool.Pool, o Options) error {
 	return s.migrate(ctx)
 }
 
-// migrate works in one transaction under a lock that all who migrate take: CREATE … IF NOT EXISTS is no protection, two of them at once fail.
+// migrate works in one transaction under a lock that all who migrate take: CREATE … IF NOT EXISTS is no protection, two of them at once fail. The server ends the transaction
+// of a client that was frozen within, which would keep everybody else from their first use.
 func (s *Store) migrate(ctx context.Context) error {
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
 		return s.explain(err)
 	}
 	defer conn.Release()
-	if _, err := s.exchange(ctx, conn, []statement{{sql: "BEGIN ISOLATION LEVEL READ COMMITTED"}, {sql: "SELECT pg_advisory_xact_lock(7105123, 1)"}}); err != nil {
+	if _, err := s.exchange(ctx, conn, append(s.opening(ctx), statement{sql: "SELECT pg_advisory_xact_lock(7105123, 1)"})); err != nil {
 		return s.explain(err)
 	}
 	if err := s.build(ctx, conn); err != nil {
