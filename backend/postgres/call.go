@@ -94,7 +94,9 @@ func (s *Store) opening(ctx context.Context) []statement {
 	if end, ok := ctx.Deadline(); ok {
 		left = time.Until(end)
 	}
-	ms := func(d time.Duration) string { return strconv.FormatInt(min(max(1, d.Milliseconds()), math.MaxInt32), 10) } // what the settings take
+	ms := func(d time.Duration) string {
+		return strconv.FormatInt(min(max(1, d.Milliseconds()), math.MaxInt32), 10)
+	} // what the settings take
 	return []statement{{sql: "BEGIN ISOLATION LEVEL READ COMMITTED"}, {sql: frame, args: []string{ms(left), ms(left / 10 * 9)}}}
 }
 

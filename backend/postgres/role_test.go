@@ -60,12 +60,13 @@ func TestEachGrantIsNeeded(t *testing.T) {
 	admin := raw(t, srv.URL())
 	old := client(t, role)
 	l := acquire(t, old, claim("e", "a", time.Minute))
+	release(t, old, acquire(t, old, claim("free", "a", time.Minute)))
 	calls := map[string]func(context.Context, backend.LeaseStore) error{
 		"the first call": func(ctx context.Context, s backend.LeaseStore) error { _, err := s.Get(ctx, "e"); return err },
 		"get":            func(ctx context.Context, _ backend.LeaseStore) error { _, err := old.Get(ctx, "e"); return err },
 		"renew":          func(ctx context.Context, _ backend.LeaseStore) error { _, err := old.Renew(ctx, l); return err },
 		"acquire": func(ctx context.Context, _ backend.LeaseStore) error {
-			_, err := old.Acquire(ctx, claim("e", "a", time.Minute))
+			_, err := old.Acquire(ctx, claim("free", "a", time.Minute))
 			return err
 		},
 		"release": func(ctx context.Context, _ backend.LeaseStore) error { return old.Release(ctx, l, backend.Handover{}) },
@@ -85,6 +86,10 @@ func TestEachGrantIsNeeded(t *testing.T) {
 	for grant, denied := range needs {
 		exec(t, admin, "REVOKE "+grant+" FROM elector")
 		s := client(t, role)
+		if strings.HasPrefix(grant, "INSERT") || strings.HasPrefix(grant, "UPDATE") {
+			get(t, s, "e")
+			eventually(t, "a warning without "+grant, func() bool { return strings.Contains(strings.Join(inner(t, s).Warnings(), " "), "can't lead") })
+		}
 		for _, what := range denied {
 			class(t, what+" without "+grant, calls[what](deadline(t, ample), s), backend.Denied)
 		}
