@@ -15,8 +15,8 @@ import (
 	"github.com/tenure-go/tenure/internal/testenv"
 )
 
-// elector makes the role of the policy file and returns its URL.
-func elector(t *testing.T, srv *testenv.Server) string {
+// policed makes the role of the policy file and returns its URL.
+func policed(t *testing.T, srv *testenv.Server) string {
 	t.Helper()
 	client(t, srv.URL()) // makes the tables
 	policy := string(must[[]byte](t)(os.ReadFile("../../deploy/policies/postgres.sql")))
@@ -33,7 +33,7 @@ func elector(t *testing.T, srv *testenv.Server) string {
 func TestConformanceWithLeastPrivilege(t *testing.T) {
 	t.Parallel()
 	srv := testenv.Postgres(t, testenv.Options{Own: true})
-	role := elector(t, srv)
+	role := policed(t, srv)
 	s := client(t, role)
 	for _, w := range inner(t, s).Warnings() {
 		if !strings.Contains(w, "fsync") { // the test server's own
@@ -56,7 +56,7 @@ func TestConformanceWithLeastPrivilege(t *testing.T) {
 func TestEachGrantIsNeeded(t *testing.T) {
 	t.Parallel()
 	srv := testenv.Postgres(t, testenv.Options{Own: true})
-	role := elector(t, srv)
+	role := policed(t, srv)
 	admin := raw(t, srv.URL())
 	old := client(t, role)
 	l := acquire(t, old, claim("e", "a", time.Minute))
