@@ -189,7 +189,7 @@ func TestLongTimes(t *testing.T) {
 	t.Parallel()
 	srv := testenv.Postgres(t, testenv.Options{Own: true})
 	s := client(t, srv.URL(), "timeout", "10000h")
-	l, err := s.Acquire(t.Context(), claim("e", "a", 365*24*time.Hour)) //nolint:contextcheck // without a deadline
+	l, err := s.Acquire(t.Context(), claim("e", "a", 365*24*time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func (s *Store) acquire(ctx context.Context, texts *statements, c backend.Claim)
 			return backend.Lease{}, err
 		}
 		var l backend.Lease
-		granted := false
+		var granted bool
 		if found {
 			l, granted, err = s.contest(ctx, texts, c, r)
 		} else {
