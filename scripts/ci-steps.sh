@@ -20,6 +20,7 @@ step() {
 
 finish() {
 	local code=$?
+	rm -rf "${reports:-}"
 	printf '\n=== steps\n'
 	[ ${#times[@]} = 0 ] || printf '%s\n' "${times[@]}"
 	[ "$code" = 0 ] || say "step '$current' failed with status $code"
@@ -42,6 +43,8 @@ step vet make vet
 step tidy make tidy-check
 step build make build
 step cross make cross
-step test make test
+reports=$(mktemp -d)
+step test env TENURE_CONFORMANCE_REPORTS="$reports" make test
+step matrix go run ./internal/matrix -check README.md "$reports"
 step containers scripts/engine.sh --install scripts/standin-images.sh make test-containers # after 'make test', which fetched the modules: it has no network
 step README scripts/readme.sh 'make test' # that one has just been run
