@@ -14,7 +14,7 @@ var TLSParams = []string{"cacert", "cert", "key"}
 // one of the certificates in the PEM file that the parameter cacert names, without it by one of the system's. The files in cert and key are the client's own
 // certificate; they are read again for each connection, so that they can be renewed while the store is open. Parameters for TLS where it is off are refused with ErrInvalid,
 // and so are files that can't be used.
-func (u *URL) TLS(on bool) (*tls.Config, error) {
+func (u *URL) TLS(on bool) (*tls.Config, error) { //nolint:revive // parameters for TLS are judged in both cases
 	if !on {
 		for _, name := range TLSParams {
 			if _, given := u.Params[name]; given {

@@ -119,7 +119,7 @@ func (a *app) check(ctx context.Context, raw string) (*conformance.Report, error
 	if err := checkScheme(raw); err != nil {
 		return nil, err
 	}
-	suite, err := conformance.URL(raw)
+	suite, err := conformance.URL(raw) //nolint:contextcheck // each case opens its clients with a context of its own
 	if err != nil {
 		return nil, errors.New(plainly(err))
 	}

@@ -52,10 +52,10 @@ func kinds(t *testing.T) []string {
 
 // The same binary, on each store: one leader at a time, a hand-over, a take-over, and tokens that grow.
 func TestProcesses(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("this test sends SIGTERM")
 	}
-	t.Parallel()
 	binary := filepath.Join(t.TempDir(), "portable")
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)

@@ -34,10 +34,10 @@ func run(folder, check, write string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Print(t.text())
+	fmt.Fprint(os.Stdout, t.text())
 	for _, problem := range t.violations() {
 		err = fmt.Errorf("%s", problem)
-		fmt.Println(problem)
+		fmt.Fprintln(os.Stdout, problem)
 	}
 	switch {
 	case err != nil:
