@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -62,5 +63,15 @@ func TestLeaseThatTheServerDoesNotEnd(t *testing.T) {
 	})
 	if l.Token <= dead.Token {
 		t.Errorf("token %d after %d", l.Token, dead.Token)
+	}
+}
+
+// DX7: how long a key without an etcd lease has been silent doesn't go by the wall clock: what is kept has its monotonic reading, which Since prefers.
+func TestSilenceIsMeasuredOnTheMonotonicClock(t *testing.T) {
+	var s silence
+	v := view{election: "e", leader: "by hand", leaderRev: 1}
+	v.observe(&s)
+	if since := s.seen["e"].since.String(); !strings.Contains(since, " m=") {
+		t.Errorf("since is %s, without a monotonic reading", since)
 	}
 }

@@ -38,7 +38,7 @@ func woken(t testing.TB, what string, wake <-chan struct{}) {
 	}
 }
 
-// EC8, EC21: history was compacted, long after the grant. A watch begins, and one that was cut off goes on.
+// EC21: history was compacted, long after the grant. A watch begins, and one that was cut off goes on.
 func TestWatchOverCompaction(t *testing.T) {
 	t.Parallel()
 	srv := testenv.Etcd(t)
