@@ -73,7 +73,7 @@ func compact(t *testing.T, operator *clientv3.Client) {
 	must[*clientv3.CompactResponse](t)(operator.Compact(deadline(t, ample), rev))
 }
 
-// EC7, EC39: the network swallows everything, without an error. The stream is found dead, another one is opened, and a wake-up follows it.
+// EC7: the network swallows everything, without an error. The stream is found dead, another one is opened, and a wake-up follows it.
 func TestSilentStreamIsReplaced(t *testing.T) {
 	t.Parallel()
 	srv := testenv.Etcd(t)
