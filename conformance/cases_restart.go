@@ -64,7 +64,7 @@ func (t *trial) tokensOver(what string, fault func(T)) {
 	}
 	before := t.grant(t.a, t.brief("P"))
 	if !kept {
-		t.history.add(call{op: "remove", election: t.election, sent: t.history.now()}) // the lease may be lost, the order of tokens not
+		t.mayEnd()
 	}
 	t.fault(what, fault)
 	c := t.brief("Q") // a store may hold a record back for as long as the challenger's TTL after its server was away
@@ -81,6 +81,11 @@ func (t *trial) tokensOver(what string, fault func(T)) {
 		t.wait(t.step())
 	}
 	t.above(after.Token, before.Token, what)
+}
+
+// mayEnd notes that what happens next may end the election's lease, without a call that asks for it. The order of tokens stays.
+func (t *trial) mayEnd() {
+	t.history.add(call{op: "remove", election: t.election, sent: t.history.now()})
 }
 
 // leaseOver checks that an acknowledged lease survives where the store claims that it does, and tells what was seen elsewhere.
@@ -122,6 +127,9 @@ func skewed(t *trial) {
 		t.stop(Untested, "Suite.Faults has no skew")
 	}
 	l := t.grant(t.a, t.claim("P"))
+	if !t.watched() {
+		t.mayEnd()
+	}
 	t.suite.Faults.Skew(opener{t}, 2*t.long)
 	_, err := t.b.Acquire(t.ctx, t.claim("Q"))
 	if !t.watched() {

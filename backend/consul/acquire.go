@@ -92,7 +92,7 @@ func (s *Store) grant(ctx context.Context, v *view, c backend.Claim, token int64
 		Version: backend.Version, State: held, Mode: backend.Beat, Holder: c.Candidate.ID, Description: c.Candidate.Description, Token: token,
 		Attempt: attempt(c.Attempt), TTL: ttl, Granted: time.Now().UnixMilli(),
 	}
-	n.beat = beat{Attempt: attempt(c.Attempt), TTL: ttl}
+	n.beat = beat{Attempt: attempt(c.Attempt), Token: token, TTL: ttl}
 	key := s.names.leader(v.election)
 	ops := []*api.KVTxnOp{expect(key, v.leaderIndex)}
 	if v.session != "" {
@@ -103,21 +103,27 @@ func (s *Store) grant(ctx context.Context, v *view, c backend.Claim, token int64
 		swap(s.names.beat(v.election), v.beatIndex, n.beat),
 		swap(s.names.counter(v.election), v.counterIndex, counter{Highest: token, Granted: token, TTL: ttl}))
 	s.session.needs(c.Attempt, c.TTL)
-	index, err := s.apply(ctx, ops...)
+	reply, err := s.apply(ctx, ops...)
 	if err != nil {
 		if _, refused := errors.AsType[*refusal](err); refused {
 			s.session.over(c.Attempt)
 		}
 		return backend.Lease{}, s.ungranted(err, id)
 	}
-	n.leaderIndex, n.beatIndex = index, index
+	n.leaderIndex, n.beatIndex = reply.index, reply.index
 	return n.lease(), nil
 }
 
-// ungranted takes note of a transaction that the server has refused because of our session.
+// ungranted takes note of a transaction that the server has refused because of our session, or because another tool's had the key: its lock-delay passes only with time, so that a
+// second look wouldn't settle it.
 func (s *Store) ungranted(err error, id string) error {
-	if refused, ok := errors.AsType[*refusal](err); ok && refused.mentions("invalid session") {
+	refused, ok := errors.AsType[*refusal](err)
+	switch {
+	case !ok:
+	case refused.mentions("invalid session"):
 		s.session.forget(id)
+	case refused.mentions("lock delay"):
+		return errors.New(refused.Error())
 	}
 	return err
 }

@@ -2,6 +2,7 @@ package consul
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/tenure-go/tenure/backend"
@@ -105,4 +106,48 @@ func TestABatchWithoutAnAnswer(t *testing.T) {
 	for _, r := range backend.RenewAll(deadline(t, ample), s, leases) {
 		class(t, "renewal by the leases from before", r.Err, backend.OK)
 	}
+}
+
+// S13: where the server refuses a batch because of some leases, the others take one request more, and where all have changed since (a reply was lost, the session was), few more: none waits for
+// the others one by one.
+func TestWhatABatchCosts(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	g := newGate(t)
+	s, q, operator := over(t, rawVia(t, srv, g), "cost"), client(t, srv.URL(), "prefix=cost"), raw(t, srv)
+	leases := many(t, s, batch)
+	again := func(what string, most int, lost ...int) {
+		t.Helper()
+		g.requests()
+		for i, r := range backend.RenewAll(deadline(t, ample), s, leases) {
+			want := backend.OK
+			if slices.Contains(lost, i) {
+				want = backend.NotHeld
+			} else {
+				leases[i] = r.Lease
+			}
+			class(t, fmt.Sprintf("%s: lease %d", what, i), r.Err, want)
+		}
+		n, paths := g.requests()
+		t.Logf("%s: %v", what, paths)
+		if n > most {
+			t.Errorf("%s took %d requests, want at most %d: %v", what, n, most, paths)
+		}
+	}
+	before := slices.Clone(leases)
+	again("all is well", 2) // and the first look at the agent
+	leases = before
+	again("the reply was lost", 1+2*2)
+	id, _ := inner(t, s).session.current()
+	if _, err := operator.Session().Destroy(id, nil); err != nil {
+		t.Fatal(err)
+	}
+	again("the session was lost", 1+1+2*2*2)
+	var lost []int
+	for i := 3; i < batch; i += 6 {
+		release(t, q, leases[i])
+		acquire(t, q, claim(leases[i].Election, "Q"))
+		lost = append(lost, i)
+	}
+	again(fmt.Sprintf("%d were lost", len(lost)), 3, lost...)
 }

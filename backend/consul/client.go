@@ -24,6 +24,10 @@ const (
 	// connections is how many a store has at most: two wait for changes while somebody watches, the others are for calls. Agents take 200 from one address.
 	connections = 8
 	idleTimeout = 90 * time.Second
+
+	tokenHeader = "X-Consul-Token"
+	// placeholder keeps the client from looking for a token in the environment, or in a file that it names. It is never sent.
+	placeholder = "of-the-url"
 )
 
 // keepAlive finds out within about 12 s that the other host is gone, at no cost to the server.
@@ -32,7 +36,7 @@ var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 6 * time.Second, Interva
 // client makes a client for lease traffic only, so that a heartbeat never waits behind other work.
 func (c *settings) client() (*api.Client, *wire, error) {
 	plain := net.Dialer{Timeout: c.timeout, KeepAliveConfig: keepAlive}
-	w := &wire{hosts: c.hosts, anonymous: c.token == "", calls: map[*http.Request]flight{}, http: &http.Transport{
+	w := &wire{hosts: c.hosts, token: c.token, calls: map[*http.Request]flight{}, http: &http.Transport{
 		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 			conn, err := plain.DialContext(ctx, network, addr)
 			if err != nil {
@@ -48,7 +52,7 @@ func (c *settings) client() (*api.Client, *wire, error) {
 	if c.tls != nil {
 		scheme = "https"
 	}
-	client, err := api.NewClient(&api.Config{Address: c.hosts[0], Scheme: scheme, Token: c.token, Transport: w.http, HttpClient: &http.Client{Transport: w}})
+	client, err := api.NewClient(&api.Config{Address: c.hosts[0], Scheme: scheme, Token: placeholder, Transport: w.http, HttpClient: &http.Client{Transport: w}})
 	return client, w, err
 }
 
@@ -59,9 +63,9 @@ func (u *unsent) Unwrap() error { return u.error }
 
 // wire is the way of a client that Open made to its hosts. With several of them it uses one, until that fails.
 type wire struct {
-	http      *http.Transport
-	hosts     []string
-	anonymous bool // the URL has no token
+	http  *http.Transport
+	hosts []string
+	token string // of the URL; empty: none
 
 	mu    sync.Mutex
 	at    int                      // which of hosts is in use
@@ -115,8 +119,9 @@ func (w *wire) send(r *http.Request, host string) (*http.Response, error) {
 	query.Del("ns")
 	query.Del("partition")
 	c.URL.RawQuery = query.Encode()
-	if w.anonymous {
-		c.Header.Del("X-Consul-Token")
+	c.Header.Del(tokenHeader)
+	if w.token != "" {
+		c.Header.Set(tokenHeader, w.token)
 	}
 	return w.http.RoundTrip(c)
 }

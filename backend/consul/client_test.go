@@ -101,8 +101,12 @@ func TestTheEnvironmentIsIgnored(t *testing.T) {
 	t.Setenv("CONSUL_HTTP_SSL", "true")
 	t.Setenv("CONSUL_NAMESPACE", "elsewhere")
 	t.Setenv("CONSUL_PARTITION", "elsewhere")
+	t.Setenv("CONSUL_HTTP_TOKEN", testenv.Password()) // the same one
+	t.Setenv("CONSUL_HTTP_TOKEN_FILE", "/does/not/exist")
 	s := client(t, srv.URL(), "prefix=env")
 	release(t, s, acquire(t, s, claim("e", "P")))
+	_, err := client(t, "consul://"+srv.Addr()+"?prefix=env", "").Get(deadline(t, ample), "e")
+	class(t, "get without a token", err, backend.Denied)
 }
 
 // EC54: Close destroys the session when no lease needs it, and leaves it where one does. A client that was given stays usable.

@@ -10,7 +10,8 @@
 //
 // All of the contract, with TTLs from 1 s on servers with default settings. Leases don't end with the session, which by default takes 20 s or more, twice that after a
 // change of the servers' leader: a holder beats, and a challenger that has seen no beat for the holder's TTL takes over, in one transaction which the servers refuse if there
-// was a beat meanwhile. So neither the life of sessions, nor lock-delays, nor a failure of the agent or of the servers' leader ends a lease early or keeps a dead one.
+// was a beat meanwhile. So neither the life of sessions, nor their lock-delays, nor a failure of the agent or of the servers' leader ends a lease early or keeps a dead one. Only where another tool's session has
+// locked a leader key does its lock-delay come first.
 //
 // A follower that watches knows of each beat soon, and takes over one TTL after the last. One that looks for the first time, as programs do that try once, waits for up to one TTL.
 //
@@ -25,12 +26,13 @@
 //	prefix/beat/name     changes with each grant and renewal
 //	prefix/counter/name  the highest token
 //
-// The keys stay after a release; the counter must never go. A leader key that somebody deletes ends the term at the next renewal, and keeps the election closed for its TTL.
+// The keys stay after a release and must never go. Each knows the last token, so that one is enough. A leader key that somebody deletes ends the term at the next renewal, and keeps the election
+// closed for its TTL, as long as one of the others is there. A beat key that somebody deletes comes again with the next renewal; until then the lease has the TTL of its grant.
 // Values that are not ours are refused and never overwritten.
 //
 // Each process that leads has one session, without checks, with behaviour release and a lock-delay of 1 ms. A session that is lost while its lease lives is replaced.
 //
-// A store opened by URL has up to 8 connections of its own, whatever the number of elections.
+// A store opened by URL has up to 8 connections of its own to each host, whatever the number of elections.
 //
 // # Time
 //
@@ -43,6 +45,8 @@
 //
 //	key_prefix "billing/" { policy = "write" }
 //	session_prefix ""     { policy = "write" }  # the rule names nodes: those of the agents in use
+//
+//	agent_prefix ""       { policy = "read" }   # only for Warnings: the agent's version and settings
 //
 // Observers need policy = "read" on the prefix alone.
 //
@@ -57,7 +61,7 @@
 //	token    the ACL token; without it there is none, whatever the environment says
 //	prefix   parts elections of those who share the servers; default tenure
 //	timeout  for dialling, for calls without a deadline, for the first answer to a watch, and for what the store does on its own; default 2s
-//	strict   1: Open asks the servers, and fails when they are away or the token may not read, write and make sessions
+//	strict   1: Open asks the servers, and fails when they are away, when the token may not read, write and make sessions, or when Warnings tells of a danger
 //	cacert   consuls only: a file with the certificates to trust; default the system's
 //	cert     consuls only: a file with the client's own certificate
 //	key      consuls only: and its key
@@ -67,10 +71,11 @@
 // # Limits
 //
 // TTLs from 1 s to 24 h, in steps of 1 ms. Consul 1.14 or later. Each renewal is a write to the disks of a majority of servers; one request renews up to 64 leases. A follower costs
-// about four requests per TTL for all its elections together, most of them returns of a blocking query with the beats under its prefix: give elections that have nothing to do with each
-// other different prefixes when there are many.
+// about four requests per TTL for all its elections together, and seven where many others lead under its prefix, most of them returns of a blocking query with the beats there: give elections
+// that have nothing to do with each other different prefixes when there are many. Another query returns twice a minute, and with each grant or release under the prefix.
 //
-// A server that is set to a session_ttl_min above 30 s refuses the session, and with it every grant.
+// A server that is set to a session_ttl_min above 30 s refuses the session, and with it every grant. Servers in development mode (-dev) lose everything when they end: leases overlap then for up to a TTL. Warnings tell of both, and of an agent
+// that is too old, where the token may read the agent.
 //
 // After a snapshot was restored the counter is an old one, and so are the records: tokens grow on above the highest that living candidates have seen, and not above those that nobody remembers.
 package consul

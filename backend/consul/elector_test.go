@@ -217,33 +217,3 @@ func TestErrorsForLong(t *testing.T) {
 	r.term(t, 1)
 	r.check(t)
 }
-
-// E9: what a follower and a leader cost.
-func TestQuiet(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	const ttl = 3 * time.Second
-	r := newRoll()
-	leader, follower := newGate(t), newGate(t)
-	s := over(t, rawVia(t, srv, leader), "quiet")
-	r.join(t, "a", s, ttl)
-	r.term(t, 0)
-	r.join(t, "b", over(t, rawVia(t, srv, follower), "quiet"), ttl)
-	<-time.After(ttl)
-	leader.requests()
-	follower.requests()
-	began := time.Now()
-	<-time.After(6 * ttl)
-	ttls := float64(time.Since(began)) / float64(ttl)
-	n, paths := leader.requests()
-	t.Logf("leader: %.2f requests per TTL: %v", float64(n)/ttls, paths)
-	if got := float64(n) / ttls; got > 3+0.5 { // and the session, once in 10 s
-		t.Errorf("a leader makes %.2f requests per TTL: %v", got, paths)
-	}
-	n, paths = follower.requests()
-	t.Logf("follower: %.2f requests per TTL: %v", float64(n)/ttls, paths)
-	if got := float64(n) / ttls; got > s.Limits().FollowerRequests {
-		t.Errorf("a follower makes %.2f requests per TTL: %v", got, paths)
-	}
-	r.check(t)
-}

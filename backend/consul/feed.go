@@ -1,6 +1,7 @@
 package consul
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"time"
@@ -15,6 +16,7 @@ import (
 type feed struct {
 	hub    *hub
 	cancel context.CancelFunc
+	news   chan struct{} // room for one: there is a watch more, or a grant. The query of the beats may rest for hours, when the TTLs are long, and ends that then
 
 	seen map[string]uint64 // leader keys with their indexes; nil: not known yet. Guarded by hub.mu
 }
@@ -39,6 +41,7 @@ type query struct {
 	wait     time.Duration
 	index    uint64 // zero: the next one returns at once
 	failures int
+	idle     int // returns without a change, in a row
 }
 
 // ask waits for a change. again is set when changes may have been missed before: after a failure, and where the server's index went back.
@@ -64,9 +67,12 @@ func (q *query) ask(ctx context.Context) (pairs api.KVPairs, again bool, err err
 
 // rest waits after a failure.
 func (q *query) rest(ctx context.Context) {
-	pause := min(firstPause<<min(q.failures-1, 10), longPause)
-	sleep(ctx, pause/2+rand.N(pause/2+1)) // spread, since all clients lose their connections at once
+	p := pause(q.failures)
+	sleep(ctx, p/2+rand.N(p/2+1)) // spread, since all clients lose their connections at once
 }
+
+// pause is for the n-th time in a row.
+func pause(n int) time.Duration { return min(firstPause<<min(n-1, 10), longPause) }
 
 // changes wakes watches until ctx ends.
 func (f *feed) changes(ctx context.Context) {
@@ -79,9 +85,12 @@ func (f *feed) changes(ctx context.Context) {
 			q.rest(ctx)
 			continue
 		}
-		if !f.take(ctx, pairs, again) && time.Since(began) < firstPause {
-			sleep(ctx, firstPause) // a return without a change must not become a loop without a pause
+		if f.take(ctx, pairs, again) || time.Since(began) > longPause {
+			q.idle = 0
+			continue
 		}
+		q.idle++
+		sleep(ctx, pause(q.idle)) // as long as a folder is empty, each write of anybody's to the servers makes its query return
 	}
 }
 
@@ -107,6 +116,7 @@ func (f *feed) take(ctx context.Context, pairs api.KVPairs, all bool) (changed b
 		changed = true
 		for w := range f.hub.watchers[name] {
 			w.wake()
+			f.tell()
 		}
 	}
 	for _, pair := range pairs {
@@ -139,14 +149,34 @@ func (f *feed) listen(ctx context.Context) {
 			q.rest(ctx)
 			continue
 		}
-		sleep(ctx, max(f.hear(pairs)/share, firstPause))
+		f.rest(ctx, max(f.hear(pairs)/share, firstPause))
 	}
 }
 
-// hear notes the beats of watched elections, and returns the shortest of their TTLs.
+// rest waits for d, or until there is news.
+func (f *feed) rest(ctx context.Context, d time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	select {
+	case <-f.news:
+	case <-ctx.Done():
+	}
+}
+
+// tell ends a rest, this one's or the next.
+func (f *feed) tell() {
+	select {
+	case f.news <- struct{}{}:
+	default:
+	}
+}
+
+// hear notes the beats of watched elections, and returns the shortest of their TTLs: a long one when they have no beats yet, so that those of others, or any writes, are no reason to ask. The first
+// grant wakes the watches.
 func (f *feed) hear(pairs api.KVPairs) (shortest time.Duration) {
 	f.hub.mu.Lock()
 	defer f.hub.mu.Unlock()
+	defer func() { shortest = cmp.Or(shortest, share*longPause) }()
 	for _, pair := range pairs {
 		for w := range f.hub.watchers[last(pair.Key)] {
 			var b beat

@@ -30,5 +30,9 @@ func (s *Store) Fence(ctx context.Context, election string, token fence.Token) (
 	if v.known() != nil || !v.held() || v.leader.Token != token.Value || v.leader.Attempt != attempt(token.Attempt) {
 		return nil, backend.ErrNotHeld
 	}
-	return api.KVTxnOps{expect(s.names.leader(election), v.leaderIndex)}, nil
+	ops := api.KVTxnOps{expect(s.names.leader(election), v.leaderIndex)}
+	if v.session != "" { // an index comes again where the servers have begun anew, a session doesn't
+		ops = append(ops, &api.KVTxnOp{Verb: api.KVCheckSession, Key: s.names.leader(election), Session: v.session})
+	}
+	return ops, nil
 }

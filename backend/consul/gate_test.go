@@ -94,3 +94,6 @@ func (g *gate) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	return reply, err
 }
+
+// httpVia is an HTTP client that goes through a gate.
+func httpVia(g *gate) *http.Client { return &http.Client{Transport: g} }

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"net/http"
 	"net/url"
-	"slices"
 	"testing"
 	"time"
 
@@ -22,16 +21,9 @@ const ample = 20 * time.Second
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// start returns a server that knows its token, which it may not for a moment after it has begun to serve.
 func start(t testing.TB, opts ...testenv.Options) *testenv.Server {
 	t.Helper()
-	srv := testenv.Consul(t, opts...)
-	if slices.ContainsFunc(opts, func(o testenv.Options) bool { return o.TLS != nil }) {
-		return srv // its tests don't ask for much
-	}
-	self := raw(t, srv).ACL()
-	eventually(t, "the server knows its token", func() bool { _, _, err := self.TokenReadSelf(nil); return err == nil })
-	return srv
+	return testenv.Consul(t, opts...)
 }
 
 // client opens a store by URL with more parameters, as users do.

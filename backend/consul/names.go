@@ -25,5 +25,10 @@ func (n names) leader(election string) string  { return n.leaders() + backend.Es
 func (n names) beat(election string) string    { return n.beats() + backend.Escape(election) }
 func (n names) counter(election string) string { return n.counters() + backend.Escape(election) }
 
+// all are an election's keys, in the order in which views read them.
+func (n names) all(election string) []string {
+	return []string{n.leader(election), n.beat(election), n.counter(election)}
+}
+
 // last is a key's name within its folder: the escaped election.
 func last(key string) string { return key[strings.LastIndexByte(key, '/')+1:] }

@@ -53,6 +53,7 @@ func (l *leader) UnmarshalJSON(text []byte) error {
 // beat is the value of its beat key: every grant and every renewal makes it another. Consul skips a write of the value that is there, and moves no index then.
 type beat struct {
 	Attempt  attempt `json:"attempt"`
+	Token    int64   `json:"token"`  // so that each of the three keys knows it, whichever are removed
 	TTL      millis  `json:"ttl_ms"` // the present one, which a renewal may change
 	Renewals int64   `json:"renewals"`
 	Repeats  int64   `json:"repeats,omitempty"` // of the claim, which extend the lease too

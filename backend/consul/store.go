@@ -37,6 +37,7 @@ type Store struct {
 	reserved silence.Watch[uint64] // since when reservations have been seen
 	session  *session
 	watch    *hub
+	check    preflight
 
 	life context.Context //nolint:containedctx // ends with the store, and ends its calls
 	end  context.CancelFunc
@@ -47,6 +48,7 @@ var (
 	_ backend.LeaseStore   = (*Store)(nil)
 	_ backend.TokenRaiser  = (*Store)(nil)
 	_ backend.BatchRenewer = (*Store)(nil)
+	_ backend.Warner       = (*Store)(nil)
 )
 
 // New returns a store that uses client, which stays the caller's: Close doesn't close it. New does no I/O. The client's HTTP client must not end requests on its own: a
@@ -97,8 +99,8 @@ func (s *Store) Limits() backend.Limits {
 		Granularity: time.Millisecond,
 		Expiry:      backend.Beat,
 		Batch:       batch,
-		// Of one that watches: as a rule 3 returns of the blocking query of the beats and up to 1.5 looks. Where several processes lead elections under the prefix, the
-		// former are 6 at most.
+		// Of one that watches: 3 returns of the blocking query of the beats with one leader under the prefix, up to 6 with many (it rests for a sixth of a TTL), a look or little more,
+		// and one return of the other query in 30 s. That makes 4 with one leader and 7 with many, and is below 8 for TTLs up to 20 s; grants and releases of others come on top.
 		FollowerRequests: 8,
 		WakeUp:           backend.Pushed,
 		Durability:       backend.Quorum,
@@ -136,6 +138,7 @@ func (s *Store) Close() error {
 		s.end()
 		s.session.close()
 		s.watch.wait()
+		s.check.close()
 		if s.wire != nil {
 			s.wire.close()
 		}

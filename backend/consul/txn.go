@@ -27,29 +27,38 @@ func swap(key string, index uint64, value any) *api.KVTxnOp {
 	return &api.KVTxnOp{Verb: api.KVCAS, Key: key, Index: index, Value: encode(value)}
 }
 
-// apply runs a transaction and returns the index that it has given to what it wrote. The error is a *refusal when the server has rolled it back, and otherwise
+// written is what a transaction has left.
+type written struct {
+	index    uint64            // of what it wrote
+	sessions map[string]string // of the keys that it compared or wrote
+}
+
+// apply runs a transaction. The error is a *refusal when the server has rolled it back, and otherwise
 // leaves open whether it was applied.
-func (s *Store) apply(ctx context.Context, ops ...*api.KVTxnOp) (index uint64, err error) {
+func (s *Store) apply(ctx context.Context, ops ...*api.KVTxnOp) (*written, error) {
 	ctx, done, err := s.begin(ctx)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	defer done()
 	ok, reply, _, err := s.client.KV().Txn(ops, new(api.QueryOptions).WithContext(ctx))
 	switch {
 	case err != nil:
-		return 0, explain(err)
+		return nil, explain(err)
 	case ok:
+		s.contact() //nolint:contextcheck // its look outlives the call
+		w := &written{sessions: make(map[string]string, len(reply.Results))}
 		for _, pair := range reply.Results {
-			index = max(index, pair.ModifyIndex)
+			w.index = max(w.index, pair.ModifyIndex)
+			w.sessions[pair.Key] = pair.Session
 		}
-		return index, nil
+		return w, nil
 	}
 	refused := &refusal{reasons: reply.Errors}
 	if errors.Is(explain(refused), backend.ErrDenied) {
-		return 0, fmt.Errorf("%w: %s", backend.ErrDenied, refused.Error()) // no change of others, which a second look would settle
+		return nil, fmt.Errorf("%w: %s", backend.ErrDenied, refused.Error()) // no change of others, which a second look would settle
 	}
-	return 0, refused
+	return nil, refused
 }
 
 // fetch reads keys as of one moment, by the leader of the servers after it has made sure that it still is. The reply has a pair for each key, in order; one that
@@ -73,6 +82,7 @@ func (s *Store) fetch(ctx context.Context, keys ...string) (api.KVPairs, error) 
 	case len(reply.Results) != len(keys):
 		return nil, deniedBy(errShort)
 	}
+	s.contact() //nolint:contextcheck // its look outlives the call
 	for i, pair := range reply.Results {
 		if pair.Key != keys[i] {
 			return nil, deniedBy(errShort)

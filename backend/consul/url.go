@@ -57,7 +57,10 @@ func (s *Store) probe(ctx context.Context) error {
 	if err == nil {
 		_, err = s.session.use(ctx)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return s.strict(ctx)
 }
 
 // parse reads a URL. No error shows a path or host: where a password was not escaped, a part of it may stand there.

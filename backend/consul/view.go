@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/hashicorp/consul/api"
+
 	"github.com/tenure-go/tenure/backend"
 )
 
@@ -26,13 +28,26 @@ type sign struct {
 	beat  beat
 }
 
+// sign is the one in v. Where somebody has removed the beat key it is the last change of the others: to have no beat is no sign by which one term is told from the next.
+func (v *view) sign() sign {
+	if v.beatIndex == 0 {
+		return sign{index: max(v.leaderIndex, v.counterIndex)}
+	}
+	return sign{v.beatIndex, v.beat}
+}
+
 // look reads an election and what this store has seen of it so far.
 func (s *Store) look(ctx context.Context, election string) (*view, error) {
-	keys := []string{s.names.leader(election), s.names.beat(election), s.names.counter(election)}
+	keys := s.names.all(election)
 	pairs, err := s.fetch(ctx, keys...)
 	if err != nil {
 		return nil, err
 	}
+	return s.read(election, keys, pairs)
+}
+
+// read makes a view of an election's keys.
+func (s *Store) read(election string, keys []string, pairs api.KVPairs) (*view, error) {
 	v := &view{
 		election: election, leaderIndex: pairs[0].ModifyIndex, session: pairs[0].Session,
 		beatIndex: pairs[1].ModifyIndex, counterIndex: pairs[2].ModifyIndex,
@@ -45,8 +60,9 @@ func (s *Store) look(ctx context.Context, election string) (*view, error) {
 			return nil, err
 		}
 	}
-	// Whatever was done to the counter, the record knows its own token.
-	v.counter.Highest, v.counter.Granted = max(v.counter.Highest, v.leader.Token), max(v.counter.Granted, v.leader.Token)
+	// Whatever was done to the counter, the other keys know the term's token.
+	token := max(v.leader.Token, v.beat.Token)
+	v.counter.Highest, v.counter.Granted = max(v.counter.Highest, token), max(v.counter.Granted, token)
 	s.time(v)
 	return v, nil
 }
@@ -59,7 +75,7 @@ func (s *Store) time(v *view) {
 		s.beats.Forget(v.election) // not by silence while its session lives
 		v.left = v.ttl()
 	case v.held() || v.lost():
-		v.left = max(v.ttl()-s.beats.Saw(v.election, sign{v.beatIndex, v.beat}), 0)
+		v.left = max(v.ttl()-s.beats.Saw(v.election, v.sign()), 0)
 	case v.leader.Reserved > 0:
 		v.left = max(v.leader.Reserved.span()-s.reserved.Saw(v.election, v.leaderIndex), 0)
 	default:

@@ -75,7 +75,7 @@ func (h *hub) add(election string) (*watcher, error) {
 	h.watchers[name][w] = struct{}{}
 	if h.feed == nil {
 		h.begin()
-	} else if h.feed.seen != nil {
+	} else if h.feed.tell(); h.feed.seen != nil {
 		w.ready <- nil
 	}
 	return w, nil
@@ -84,7 +84,7 @@ func (h *hub) add(election string) (*watcher, error) {
 // begin starts the queries for the first watch; callers hold mu.
 func (h *hub) begin() {
 	ctx, cancel := context.WithCancel(context.Background())
-	f := &feed{hub: h, cancel: cancel}
+	f := &feed{hub: h, cancel: cancel, news: make(chan struct{}, 1)}
 	h.feed = f
 	h.running.Go(func() { f.changes(ctx) })
 	h.running.Go(func() { f.listen(ctx) })

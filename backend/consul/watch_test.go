@@ -1,9 +1,12 @@
 package consul
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
+
+	"github.com/hashicorp/consul/api"
 
 	"github.com/tenure-go/tenure/backend"
 	"github.com/tenure-go/tenure/internal/testenv"
@@ -46,6 +49,32 @@ func TestAQueryStartsAnewWhenTheIndexGoesBack(t *testing.T) {
 	if _, again, err := q.ask(deadline(t, ample)); err != nil || again {
 		t.Errorf("from there on: again %v, %v", again, err)
 	}
+}
+
+// EC58: nobody has led under the prefix yet, so that every write of anybody's makes the queries return: a watch costs little all the same, and hears of the first grant.
+func TestAWatchOfNothingOnABusyServer(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	g := newGate(t)
+	s, operator := over(t, rawVia(t, srv, g), "nothing"), raw(t, srv)
+	wake := watching(t, s, "e")
+	g.requests()
+	writes := 0
+	began := time.Now()
+	for time.Since(began) < 4*time.Second {
+		if _, err := operator.KV().Put(&api.KVPair{Key: "busy/" + t.Name(), Value: fmt.Append(nil, writes)}, nil); err != nil {
+			t.Fatal(err)
+		}
+		writes++
+	}
+	n, paths := g.requests()
+	t.Logf("%d writes of others in %v, %d requests: %v", writes, time.Since(began), n, paths)
+	if n > 40 {
+		t.Errorf("%d requests in 4 s: %v", n, paths)
+	}
+	drain(wake)
+	acquire(t, client(t, srv.URL(), "prefix=nothing"), claim("e", "P"))
+	woken(t, "the first grant", wake)
 }
 
 // drain takes a wake-up that is there.
@@ -137,4 +166,34 @@ func TestWatchOverReconnects(t *testing.T) {
 		way.Heal()
 		woken(t, "the reconnect", wake)
 	}
+}
+
+// E5: the query of the beats rests for hours while the leases that are watched are long. It goes on when another is watched, and when one is granted.
+func TestALongRestEnds(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	g := newGate(t)
+	p, s := client(t, srv.URL(), "prefix=rest"), over(t, rawVia(t, srv, g), "rest")
+	asked := 0
+	goesOn := func(after string) {
+		t.Helper()
+		before := asked
+		eventually(t, "the query of the beats goes on after "+after, func() bool {
+			_, paths := g.requests()
+			asked += paths["/v1/kv/rest/beat/"]
+			return asked > before
+		})
+	}
+	long := claim("long", "P")
+	long.TTL = 24 * time.Hour
+	l := acquire(t, p, long)
+	watching(t, s, "long")
+	goesOn("the first watch")
+	wake := watching(t, s, "short")
+	goesOn("the second")
+	renew(t, p, l) // it rests again
+	drain(wake)
+	acquire(t, p, claim("short", "P"))
+	woken(t, "the grant", wake)
+	goesOn("a grant")
 }

@@ -54,7 +54,7 @@ func opened(t conformance.T, rawURL string) backend.LeaseStore {
 func TestConformanceOnThreeMembers(t *testing.T) {
 	t.Parallel()
 	c := testenv.EtcdCluster(t, 3)
-	contract := suite(t, c.URL(), raw(t, c.Members()[0]))
+	contract := suite(t, c.URL(), root(t, c.Members()[0]))
 	contract.Target = "etcd ×3"
 	contract.Faults.Restart = func(conformance.T) {
 		for _, m := range c.Members() {

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 
 	"github.com/tenure-go/tenure/backend"
@@ -18,25 +19,29 @@ func (s *Store) RenewAll(ctx context.Context, leases []backend.Lease) []backend.
 }
 
 func (s *Store) renewPart(ctx context.Context, leases []backend.Lease) []backend.Renewal {
-	outcomes := map[string]string{}
+	outcomes := make([]string, len(leases))
 	err := s.do(ctx, func(ctx context.Context, texts *statements) error {
 		all, err := s.write(ctx, statement{texts.renewAll, s.batch(leases)})
 		if err != nil {
 			return err
 		}
 		for _, r := range all[0] {
-			outcomes[r[0]] = r[1]
+			place, err := strconv.Atoi(r[0])
+			if err != nil || place < 1 || place > len(leases) {
+				return fmt.Errorf("the reply to a batch of %d leases tells of lease %q", len(leases), r[0])
+			}
+			outcomes[place-1] = r[1]
 		}
 		return nil
 	})
 	renewals := make([]backend.Renewal, len(leases))
 	for i, l := range leases {
-		switch outcome := outcomes[encode(l.Election)]; {
+		switch {
 		case err != nil:
 			renewals[i].Err = err
-		case outcome == "renewed":
+		case outcomes[i] == "renewed":
 			renewals[i].Lease = backend.Lease{Election: l.Election, Holder: l.Holder, Token: l.Token, Attempt: l.Attempt, TTL: l.TTL}
-		case outcome == "not held":
+		case outcomes[i] == "not held":
 			renewals[i].Err = backend.ErrNotHeld
 		default:
 			renewals[i].Err = errSkipped

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 
@@ -76,20 +77,27 @@ func (s *Store) read(ctx context.Context, st statement) (rows, error) {
 	return all[0], nil
 }
 
-// write runs statements as one transaction, in one request. The isolation level is pinned: under a stricter one the loser of a race gets an error for an answer. Time limits are the server's
-// too, so that it doesn't work on when the caller has given up.
+// write runs statements as one transaction, in one request.
 func (s *Store) write(ctx context.Context, sts ...statement) ([]rows, error) {
-	left := s.options.Timeout
-	if end, ok := ctx.Deadline(); ok {
-		left = max(time.Until(end), time.Millisecond)
-	}
-	ms := func(d time.Duration) string { return strconv.FormatInt(max(1, d.Milliseconds()), 10) }
-	before := []statement{{sql: "BEGIN ISOLATION LEVEL READ COMMITTED"}, {sql: frame, args: []string{ms(left), ms(left * 9 / 10)}}}
+	before := s.opening(ctx)
 	all, err := s.request(ctx, append(append(before, sts...), statement{sql: "COMMIT"}))
 	if err != nil {
 		return nil, err
 	}
 	return all[len(before) : len(before)+len(sts)], nil
+}
+
+// opening begins a transaction. The isolation level is pinned: under a stricter one the loser of a race gets an error for an answer. Time limits are the server's too, so
+// that it doesn't work on when the caller has given up.
+func (s *Store) opening(ctx context.Context) []statement {
+	left := s.options.Timeout
+	if end, ok := ctx.Deadline(); ok {
+		left = time.Until(end)
+	}
+	ms := func(d time.Duration) string {
+		return strconv.FormatInt(min(max(1, d.Milliseconds()), math.MaxInt32), 10)
+	} // what the settings take
+	return []statement{{sql: "BEGIN ISOLATION LEVEL READ COMMITTED"}, {sql: frame, args: []string{ms(left), ms(left / 10 * 9)}}}
 }
 
 // request sends statements together and reads their replies. It is repeated only where nothing was sent: an idle connection may have died unseen.

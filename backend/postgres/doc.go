@@ -8,7 +8,7 @@
 //
 // # Guarantees
 //
-// All of the contract on one server with fsync on, and with replicas as long as only synchronous ones are promoted. A role's or database's synchronous_commit = off is overridden for leases.
+// All of the contract on one server with fsync on, and with replicas as long as only synchronous ones are promoted. A role's or database's synchronous_commit = off or local is overridden for leases.
 // A commit for which the server stopped to wait for its replicas counts as unknown, see Notice.
 //
 // After a crash of the server, and after a replica was promoted, writes may be missing that somebody still trusts in. So each grant and each renewal notes the server's epoch, its time line and the
@@ -24,10 +24,10 @@
 // # Storage
 //
 // Two tables in one schema, tenure_lease and tenure_schema, and a trigger which notifies. The tables are made at the first use, or by Migrate; any number of processes may do so at once. There is one
-// small row for each election ever used; nothing deletes it, since the counter must never go. Names appear as they are, but for a backslash or a zero byte. Losers read, they don't write; a renewal
+// small row for each election ever used; nothing deletes it, since the counter must never go. Names appear as they are, but for a backslash or a zero byte. Losers read, they lock and write nothing; a renewal
 // writes one row version in place and touches no index. A transaction that is open for hours anywhere in the database keeps such versions from being cleaned up.
 //
-// A store opened by URL has a small pool of its own, and one connection more for all its watches once there is one. A renewal, like each call, is one request: there are no named statements, so that
+// A store opened by URL has a small pool of its own, and one connection more for all its watches once there is one. A renewal is one request, a grant two: a look and a write. There are no named statements, so that
 // it goes through PgBouncer in transaction mode.
 //
 // LISTEN doesn't go through that mode. Open looks at a server that answers within a second, and where a pooler swallows notifications Limits says timed: followers then wait for the lease's end. A
@@ -39,7 +39,8 @@
 // expiry=observed. A token is the counter plus one, but never below that clock in microseconds nor the claim's floor.
 //
 // Each request carries the time that is left of its context as statement_timeout and lock_timeout, so that the server doesn't go on with what the caller has given up. A wait for synchronous
-// replicas is not bounded by these.
+// replicas is not bounded by these, nor, before Postgres 17, a wait for the rest of a request whose client was cut off or frozen in the midst of sending it: the row stays locked until the server finds the
+// connection dead, so set its tcp_keepalives_idle to a few seconds.
 //
 // # Permissions
 //
@@ -56,7 +57,7 @@
 //	prefix     parts elections of those who share a database; default tenure
 //	schema     where the tables are; default public
 //	pool       the number of connections, at least 2; default 4
-//	timeout    for connecting, and for each call whose context ends later; default 5s
+//	timeout    for connecting, shared among the hosts, and for each call whose context ends later; default 5s
 //	expiry     store: by the server's clock; observed: by what challengers see; default store
 //	clockstep  by how much the server's clock may step forward within a TTL; default 0
 //	listen     0: no connection for wake-ups

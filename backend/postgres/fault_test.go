@@ -191,3 +191,13 @@ func TestUnsynchronousCommit(t *testing.T) {
 		})
 	}
 }
+
+// A role whose commits don't wait for replicas doesn't weaken leases: a grant that no synchronous replica has is unknown.
+func TestLocalCommit(t *testing.T) {
+	t.Parallel()
+	srv := testenv.Postgres(t, testenv.Options{Own: true, Settings: []string{"synchronous_standby_names=nobody", "synchronous_commit=local"}})
+	s := client(t, srv.URL())
+	get(t, s, "e") // makes the tables
+	_, err := s.Acquire(deadline(t, time.Second), claim("e", "a", time.Minute))
+	class(t, "acquire without a synchronous replica", err, backend.Unknown)
+}

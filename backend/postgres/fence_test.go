@@ -139,3 +139,62 @@ func TestFenceBlocksTakeOver(t *testing.T) {
 		t.Errorf("after the transaction: %v", err)
 	}
 }
+
+// A transaction under a stricter level sees the row as it was at its first statement, before renewals or a release. The fence holds all the same.
+func TestFenceUnderAnOldSnapshot(t *testing.T) {
+	t.Parallel()
+	srv := testenv.Postgres(t, testenv.Options{Own: true})
+	s, c := client(t, srv.URL()), raw(t, srv.URL())
+	in := inner(t, s)
+	for _, level := range []pgx.TxIsoLevel{pgx.RepeatableRead, pgx.Serializable} {
+		old := func(l backend.Lease, then func()) (pgx.Tx, error) {
+			tx := begin(t, c, level)
+			if n := must[int64](t)(seen(t, tx)); n == 0 {
+				t.Fatal("the snapshot has no row")
+			}
+			then()
+			return tx, in.Fence(deadline(t, ample), tx, l)
+		}
+		l := acquire(t, s, claim("renewed, "+string(level), "a", time.Second))
+		tx, err := old(l, func() { renew(t, s, l); renew(t, s, l) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tx.Exec(deadline(t, ample), "SET LOCAL idle_in_transaction_session_timeout = 0"); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "the lease is over", func() bool { return !get(t, s, l.Election).Held() })
+		_, err = s.Acquire(deadline(t, 300*time.Millisecond), claim(l.Election, "b", time.Minute))
+		class(t, "take-over beside a fence of an old snapshot", err, backend.Unknown)
+		if err := tx.Commit(deadline(t, ample)); err != nil {
+			t.Error(err)
+		}
+		l = acquire(t, s, claim("released, "+string(level), "a", time.Minute))
+		tx, err = old(l, func() { release(t, s, l) })
+		if code(err) != "40001" {
+			t.Errorf("%s: a fence by a lease that was released after the snapshot: got %v, want a serialization failure", level, err)
+		}
+		_ = tx.Rollback(deadline(t, ample)) // it has failed
+	}
+}
+
+// seen takes a transaction's snapshot.
+func seen(t *testing.T, tx pgx.Tx) (n int64, err error) {
+	err = tx.QueryRow(deadline(t, ample), "SELECT count(*) FROM tenure_lease").Scan(&n)
+	return n, err
+}
+
+// The longest lease, and the longest time-out, are more milliseconds than the server's settings take.
+func TestLongTimes(t *testing.T) {
+	t.Parallel()
+	srv := testenv.Postgres(t, testenv.Options{Own: true})
+	s := client(t, srv.URL(), "timeout", "10000h")
+	l, err := s.Acquire(t.Context(), claim("e", "a", 365*24*time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx := begin(t, raw(t, srv.URL()), pgx.ReadCommitted)
+	if err := inner(t, s).Fence(deadline(t, ample), tx, l); err != nil {
+		t.Error(err)
+	}
+}

@@ -17,7 +17,9 @@ const maxSkew = time.Second
 var settingsQuery = expand(`SELECT pg_backend_pid(), {us clock_timestamp()}, current_setting('server_version_num'), current_setting('server_version'), pg_is_in_recovery(),
 	current_setting('fsync'), current_setting('server_encoding'), coalesce(current_setting('idle_session_timeout', true), '0'),
 	current_setting('synchronous_standby_names'), (SELECT count(*) FROM pg_stat_replication),
-	coalesce((SELECT c.relpersistence FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = 'tenure_lease'), 'p')`)
+	coalesce((SELECT c.relpersistence FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = 'tenure_lease'), 'p'),
+	coalesce((SELECT has_table_privilege(c.oid, 'INSERT') AND has_table_privilege(c.oid, 'UPDATE') FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+		WHERE n.nspname = $1 AND c.relname = 'tenure_lease'), true)`)
 
 // settings is what the server tells.
 type settings struct {
@@ -28,11 +30,11 @@ type settings struct {
 	replica, unsafe       bool
 	encoding, idle        string
 	synchronous, replicas bool
-	unlogged              bool
+	unlogged, powerless   bool
 }
 
 func parseSettings(r rows) (settings, error) {
-	if len(r) != 1 || len(r[0]) != 11 {
+	if len(r) != 1 || len(r[0]) != 12 {
 		return settings{}, fmt.Errorf("the server's settings have %d rows", len(r))
 	}
 	c := r[0]
@@ -46,7 +48,7 @@ func parseSettings(r rows) (settings, error) {
 	}
 	return settings{
 		pid: uint32(pid), now: time.UnixMicro(now), version: version, name: c[3], replica: c[4] == "t", unsafe: c[5] == "off",
-		encoding: c[6], idle: c[7], synchronous: c[8] != "", replicas: c[9] != "0", unlogged: c[10] == "u",
+		encoding: c[6], idle: c[7], synchronous: c[8] != "", replicas: c[9] != "0", unlogged: c[10] == "u", powerless: c[11] == "f",
 	}, nil
 }
 
@@ -74,6 +76,9 @@ func (v settings) judge() (found []string) {
 	}
 	if v.unlogged {
 		warn("The table tenure_lease is unlogged, so that a crash of the server empties it: ALTER TABLE tenure_lease SET LOGGED.")
+	}
+	if v.powerless { // a follower, which only reads, doesn't find out otherwise
+		warn("This role can't lead, since it may not INSERT and UPDATE tenure_lease: deploy/policies/postgres.sql has the grants that a role needs.")
 	}
 	return found
 }

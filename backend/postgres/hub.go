@@ -142,6 +142,9 @@ func connect(ctx context.Context, pool *pgxpool.Pool, timeout time.Duration, hea
 		}
 	}
 	c.OnNotification = hear
+	if each := perHost(&c.Config, timeout); c.ConnectTimeout == 0 || c.ConnectTimeout > each {
+		c.ConnectTimeout = each
+	}
 	return pgconn.ConnectConfig(ctx, &c.Config)
 }
 

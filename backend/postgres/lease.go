@@ -25,46 +25,69 @@ func (s *Store) Acquire(ctx context.Context, c backend.Claim) (backend.Lease, er
 	return l, nil
 }
 
-// acquire tries to grant, and reads in the same request why it was refused. What can't be granted at once by the server's clock alone, and what was seen silent for long
-// enough, takes a second request.
+// acquire looks first and writes only what can be granted: a loser costs the server a plain read, and takes no row lock. The write judges again, by the row that it has locked.
 func (s *Store) acquire(ctx context.Context, texts *statements, c backend.Claim) (backend.Lease, error) {
-	silent, epoch := "", ""
 	for range maxTurns {
-		all, err := s.write(ctx, s.grant(texts, c, silent, epoch), s.get(texts, c.Election))
+		reply, err := s.read(ctx, s.get(texts, c.Election))
 		if err != nil {
 			return backend.Lease{}, err
 		}
-		if len(all[0]) > 0 {
-			s.seen.Forget(c.Election)
-			return granted(all[0], c)
-		}
-		r, found, err := parseRow(all[1])
+		r, found, err := parseRow(reply)
 		if err != nil {
 			return backend.Lease{}, err
 		}
-		if !found {
-			if _, err := s.write(ctx, statement{texts.seed, s.key(c.Election)}); err != nil {
-				return backend.Lease{}, err
-			}
-			continue
+		var l backend.Lease
+		var granted bool
+		if found {
+			l, granted, err = s.contest(ctx, texts, c, r)
+		} else {
+			l, granted, err = s.take(ctx, c, statement{texts.seed, s.key(c.Election)}, s.grant(texts, c, "", ""))
 		}
-		silent, epoch = s.observe(c.Election, &r, c), r.epoch
-		mine := r.entry.Attempt == c.Attempt // before the entry is changed
-		judged := c
-		if r.stale && silent == "" {
-			judged.Abandoned = nil // others may have come after it
-		}
-		l, err := r.entry.Acquire(judged, r.clock)
-		if err != nil {
-			return backend.Lease{}, err
-		}
-		if mine { // a repeat of the call that was granted
-			if l, err = s.renew(ctx, texts, l); !isNotHeld(err) {
-				return l, err
-			}
+		if err != nil || granted {
+			return l, err
 		}
 	}
 	return backend.Lease{}, errBusy
+}
+
+// contest applies a claim to a row as it was read. granted is false, without an error, where the row has changed since.
+func (s *Store) contest(ctx context.Context, texts *statements, c backend.Claim, r row) (_ backend.Lease, granted bool, err error) {
+	silent := s.observe(c.Election, &r, c)
+	quarantined := r.stale && silent == ""
+	mine := r.entry.Attempt == c.Attempt // before the entry is changed
+	judged, now := c, r.entry.Record(c.Election, r.clock)
+	if quarantined {
+		judged.Abandoned = nil // others may have come after it
+	}
+	l, err := r.entry.Acquire(judged, r.clock)
+	switch {
+	case err != nil:
+		return backend.Lease{}, false, err
+	case !mine:
+		return s.take(ctx, c, s.grant(texts, c, silent, r.epoch))
+	case quarantined:
+		return backend.Lease{}, false, &backend.HeldError{Record: now} // others may have come after it
+	}
+	l, err = s.renew(ctx, texts, l) // a repeat of the call that was granted
+	if isNotHeld(err) {
+		return backend.Lease{}, false, nil
+	}
+	return l, err == nil, err
+}
+
+// take sends a grant, which is the last of sts.
+func (s *Store) take(ctx context.Context, c backend.Claim, sts ...statement) (_ backend.Lease, granted bool, err error) {
+	all, err := s.write(ctx, sts...)
+	if err != nil {
+		return backend.Lease{}, false, err
+	}
+	grant := all[len(all)-1]
+	if len(grant) == 0 {
+		return backend.Lease{}, false, nil
+	}
+	s.seen.Forget(c.Election)
+	l, err := lease(grant, c)
+	return l, err == nil, err
 }
 
 func (s *Store) grant(texts *statements, c backend.Claim, silent, epoch string) statement {
@@ -80,8 +103,8 @@ func (s *Store) grant(texts *statements, c backend.Claim, silent, epoch string) 
 		strconv.FormatInt(c.Floor, 10), seen, array(abandoned), strconv.Itoa(backend.Version), string(s.options.Expiry), silent, epoch)}
 }
 
-// granted reads the token of a grant.
-func granted(r rows, c backend.Claim) (backend.Lease, error) {
+// lease reads the token of a grant.
+func lease(r rows, c backend.Claim) (backend.Lease, error) {
 	token, err := strconv.ParseInt(r[0][0], 10, 64)
 	if err != nil || token <= 0 || token > backend.MaxToken {
 		return backend.Lease{}, fmt.Errorf("the token %q is out of range", r[0][0])

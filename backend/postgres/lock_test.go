@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -185,4 +186,25 @@ func TestServerGivesUpInTime(t *testing.T) {
 		t.Error("the server has renewed what the caller had given up")
 	}
 	p.Heal()
+}
+
+// A server whose client doesn't read waits, with every row of a batch locked, once the network's buffers are full. So the reply is small, however long the names are.
+func TestReplyToABatchIsSmall(t *testing.T) {
+	t.Parallel()
+	srv := testenv.Postgres(t, testenv.Options{Own: true})
+	s := client(t, srv.URL())
+	get(t, s, "e")
+	var leases []backend.Lease
+	for i := range batchSize {
+		leases = append(leases, backend.Lease{Election: fmt.Sprintf("%0*d", backend.MaxName, i), Holder: "a", Token: 1, Attempt: draw(), TTL: time.Minute})
+	}
+	in := inner(t, s)
+	reply := must[[]rows](t)(in.write(deadline(t, ample), statement{in.prepared.Load().renewAll, in.batch(leases)}))
+	size := 0
+	for _, r := range reply[0] {
+		size += len(strings.Join(r, ""))
+	}
+	if len(reply[0]) != batchSize || size > 16<<10 {
+		t.Errorf("the reply to a batch of %d has %d rows and %d bytes", batchSize, len(reply[0]), size)
+	}
 }

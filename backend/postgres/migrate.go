@@ -49,7 +49,7 @@ func (s *Store) migrate(ctx context.Context) error {
 		return s.explain(err)
 	}
 	defer conn.Release()
-	if _, err := s.exchange(ctx, conn, []statement{{sql: "BEGIN ISOLATION LEVEL READ COMMITTED"}, {sql: "SELECT pg_advisory_xact_lock(7105123, 1)"}}); err != nil {
+	if err := s.enter(ctx, conn); err != nil {
 		return s.explain(err)
 	}
 	if err := s.build(ctx, conn); err != nil {
@@ -62,6 +62,12 @@ func (s *Store) migrate(ctx context.Context) error {
 	}
 	_, err = s.exchange(ctx, conn, []statement{{sql: "COMMIT"}})
 	return s.explain(err)
+}
+
+// enter begins the transaction and takes the lock. The server ends it for a client that is frozen within, which would keep everybody else from their first use.
+func (s *Store) enter(ctx context.Context, conn *pgxpool.Conn) error {
+	_, err := s.exchange(ctx, conn, append(s.opening(ctx), statement{sql: "SELECT pg_advisory_xact_lock(7105123, 1)"}))
+	return err
 }
 
 // build makes what is missing.

@@ -116,3 +116,20 @@ func TestUnusableDatabase(t *testing.T) {
 	_, err = s.Watch(deadline(t, ample), "e")
 	class(t, "watch with a wrong password", err, backend.Denied)
 }
+
+// A client that is frozen while it makes the tables keeps the others from their first use for no longer than its own call would have taken.
+func TestFrozenMigration(t *testing.T) {
+	t.Parallel()
+	srv := testenv.Postgres(t, testenv.Options{Own: true})
+	pool := must[*pgxpool.Pool](t)(pgxpool.New(t.Context(), srv.URL()))
+	t.Cleanup(pool.Close)
+	frozen := must[*Store](t)(New(pool, Options{Timeout: time.Second}))
+	t.Cleanup(func() { _ = frozen.Close() })
+	conn := must[*pgxpool.Conn](t)(pool.Acquire(deadline(t, ample)))
+	defer conn.Release()
+	if err := frozen.enter(t.Context(), conn); err != nil { // and it does nothing from here on
+		t.Fatal(err)
+	}
+	s := client(t, srv.URL(), "timeout", "20s")
+	acquire(t, s, claim("e", "a", time.Minute))
+}

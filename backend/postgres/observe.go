@@ -29,7 +29,10 @@ func (s *Store) observe(election string, r *row, claim backend.Claim) (silent st
 		if observed {
 			e.Expires = r.clock.Now + int64(max(left, time.Millisecond)) // the holder's own until somebody takes it
 		}
-		return ""
+		if left > 0 {
+			return ""
+		}
+		return r.sign
 	}
 	until := r.clock.Now + int64(max(left, 0))
 	switch {

@@ -15,8 +15,8 @@ import (
 	"github.com/tenure-go/tenure/internal/testenv"
 )
 
-// elector makes the role of the policy file and returns its URL.
-func elector(t *testing.T, srv *testenv.Server) string {
+// policed makes the role of the policy file and returns its URL.
+func policed(t *testing.T, srv *testenv.Server) string {
 	t.Helper()
 	client(t, srv.URL()) // makes the tables
 	policy := string(must[[]byte](t)(os.ReadFile("../../deploy/policies/postgres.sql")))
@@ -33,7 +33,7 @@ func elector(t *testing.T, srv *testenv.Server) string {
 func TestConformanceWithLeastPrivilege(t *testing.T) {
 	t.Parallel()
 	srv := testenv.Postgres(t, testenv.Options{Own: true})
-	role := elector(t, srv)
+	role := policed(t, srv)
 	s := client(t, role)
 	for _, w := range inner(t, s).Warnings() {
 		if !strings.Contains(w, "fsync") { // the test server's own
@@ -56,16 +56,17 @@ func TestConformanceWithLeastPrivilege(t *testing.T) {
 func TestEachGrantIsNeeded(t *testing.T) {
 	t.Parallel()
 	srv := testenv.Postgres(t, testenv.Options{Own: true})
-	role := elector(t, srv)
+	role := policed(t, srv)
 	admin := raw(t, srv.URL())
 	old := client(t, role)
 	l := acquire(t, old, claim("e", "a", time.Minute))
+	release(t, old, acquire(t, old, claim("free", "a", time.Minute)))
 	calls := map[string]func(context.Context, backend.LeaseStore) error{
 		"the first call": func(ctx context.Context, s backend.LeaseStore) error { _, err := s.Get(ctx, "e"); return err },
 		"get":            func(ctx context.Context, _ backend.LeaseStore) error { _, err := old.Get(ctx, "e"); return err },
 		"renew":          func(ctx context.Context, _ backend.LeaseStore) error { _, err := old.Renew(ctx, l); return err },
 		"acquire": func(ctx context.Context, _ backend.LeaseStore) error {
-			_, err := old.Acquire(ctx, claim("e", "a", time.Minute))
+			_, err := old.Acquire(ctx, claim("free", "a", time.Minute))
 			return err
 		},
 		"release": func(ctx context.Context, _ backend.LeaseStore) error { return old.Release(ctx, l, backend.Handover{}) },
@@ -85,6 +86,10 @@ func TestEachGrantIsNeeded(t *testing.T) {
 	for grant, denied := range needs {
 		exec(t, admin, "REVOKE "+grant+" FROM elector")
 		s := client(t, role)
+		if strings.HasPrefix(grant, "INSERT") || strings.HasPrefix(grant, "UPDATE") {
+			get(t, s, "e")
+			eventually(t, "a warning without "+grant, func() bool { return strings.Contains(strings.Join(inner(t, s).Warnings(), " "), "can't lead") })
+		}
 		for _, what := range denied {
 			class(t, what+" without "+grant, calls[what](deadline(t, ample), s), backend.Denied)
 		}

@@ -106,7 +106,7 @@ func poolConfig(u *backend.URL, timeout time.Duration, size int) (*pgxpool.Confi
 		c.Password = u.Password
 	}
 	if c.ConnectTimeout == 0 {
-		c.ConnectTimeout = timeout
+		c.ConnectTimeout = perHost(&c.Config, timeout)
 	}
 	if c.RuntimeParams["application_name"] == "" {
 		c.RuntimeParams["application_name"] = "tenure"

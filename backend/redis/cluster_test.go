@@ -114,7 +114,7 @@ func move(t *testing.T, set *testenv.Cluster, s backend.LeaseStore, election str
 	if half {
 		return
 	}
-	for _, n := range []int{to, from} {
+	for _, n := range []int{to, from, 3 - to - from} { // all, so that no node sends a client to where the slot was
 		do(nodes[n], "cluster", "setslot", at, "node", ids[to])
 	}
 }

@@ -52,9 +52,6 @@ func full(t *testing.T, srv *testenv.Server, params string) conformance.Suite {
 		return store
 	}
 	s.Faults.Restart = func(conformance.T) { srv.Kill(); srv.Start() }
-	if !strings.Contains(params, "observed") {
-		return s // leases end with the clock, as documented
-	}
 	s.Faults.Skew = func(t conformance.T, by time.Duration) {
 		keys, err := server.Keys(t.Context(), "*:lease").Result()
 		for _, key := range keys {

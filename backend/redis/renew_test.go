@@ -28,7 +28,7 @@ func scripts(t testing.TB, server *goredis.Client) int64 {
 	return count(info, "cmdstat_evalsha:calls=")
 }
 
-// E9: one script for each 500 leases, whatever their names.
+// E9: one script for each 100 leases, whatever their names.
 func TestRenewAllIsOneRequest(t *testing.T) {
 	srv := testenv.Redis(t)
 	s, server := client(t, srv.URL(), ""), raw(t, srv.URL())

@@ -22,7 +22,7 @@ type Options struct {
 	// Prefix parts the elections of those who share a server: two stores see the same election only under the same prefix. Empty: "tenure".
 	Prefix string
 	// DB is the number of the client's database, for clients that don't tell. It must be the same for all candidates. It is not used when the client is a
-	// *redis.Client or a *redis.ClusterClient.
+	// *redis.Client. A client that NewFailoverClusterClient has made doesn't tell: give the DB of its options, or its candidates and others don't see each other.
 	DB int
 	// Expiry says who decides that a lease of this store's candidates has ended: [backend.Native], or empty, the server by its clock, or [backend.Observed] a challenger which
 	// has seen no renewal for the lease's TTL. Challengers obey what the record says, whatever their own setting.
@@ -115,10 +115,8 @@ func database(client goredis.UniversalClient, given int) (int, error) {
 		return 0, fmt.Errorf("%w: a Ring moves keys to another server when one is away, which makes two leaders; use a Client, a FailoverClient or a ClusterClient", backend.ErrInvalid)
 	case *goredis.Client:
 		return c.Options().DB, nil
-	case *goredis.ClusterClient:
-		return 0, nil
 	}
-	return given, nil
+	return given, nil // also of a ClusterClient: one that NewFailoverClusterClient has made may have any, and hides which
 }
 
 func newStore(client goredis.UniversalClient, o Options) *Store {

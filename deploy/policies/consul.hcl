@@ -15,3 +15,9 @@ key_prefix "tenure/" {
 session_prefix "" {
   policy = "write"
 }
+
+# Only for warnings (tenure doctor, strict=1): the version and the settings of the agent. Leases don't need it.
+#
+# agent_prefix "" {
+#   policy = "read"
+# }

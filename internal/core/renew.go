@@ -105,7 +105,7 @@ func (m *Machine) renewalFailed(err error) {
 	} else {
 		m.notify(Notice{Kind: NoteFailed, Token: t.lease.Token, Err: err})
 	}
-	t.denied = backend.ClassOf(err) == backend.Denied
+	t.denied = t.denied || backend.ClassOf(err) == backend.Denied // a later time-out says less
 	t.renewAt = m.now.Mono
 	if t.failures > 0 {
 		t.renewAt += int64(m.backoff(t.failures, m.cfg.RenewInterval/2))

@@ -18,7 +18,7 @@ type term struct {
 	renewal  uint64 // request in flight
 	renewAt  int64
 	failures int
-	denied   bool // the last failure was one of credentials
+	denied   bool // a failure since the last renewal was one of credentials
 
 	seals  []seal
 	sealBy int64

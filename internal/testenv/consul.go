@@ -3,6 +3,7 @@ package testenv
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -82,7 +83,17 @@ func consulTLS(o Options) string {
 	return "tls { https {\n" + config + "} }\n"
 }
 
-// consulReady waits for a leader: before there is one the answer is an empty string.
+// consulReady waits for a leader, before which the answer is an empty string, and until it knows the token, which it learns a moment later. A server with TLS may be a broken one
+// on purpose, which isn't sent the token.
 func consulReady(ctx context.Context, at target) error {
-	return at.answers(ctx, "/v1/status/leader", ":")
+	if err := at.answers(ctx, "/v1/status/leader", ":"); err != nil || at.tls != nil {
+		return err
+	}
+	return consulKnows(ctx, at)
+}
+
+// consulKnows asks for what only the token may see.
+func consulKnows(ctx context.Context, at target) error {
+	_, err := at.do(ctx, request{method: http.MethodGet, path: "/v1/acl/token/self", header: consulToken()})
+	return err
 }

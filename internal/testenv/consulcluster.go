@@ -69,6 +69,9 @@ func consulMember(s *site, i int, members []*Server) (*command, error) {
 
 // consulServes asks the leader through a member, and does so again when that leader was not ready to answer.
 func consulServes(ctx context.Context, at target) error {
+	if err := consulKnows(ctx, at); err != nil {
+		return err
+	}
 	_, err := at.do(ctx, request{method: http.MethodGet, path: "/v1/session/list?consistent", header: consulToken()})
 	return err
 }

@@ -1,5 +1,5 @@
--- A new grant, see S1 to S3 of the contract. Rows that can't be granted are neither locked nor written. The row is locked first and judged after, since others may have held
--- its lock for long.
+-- A new grant, see S1 to S3 of the contract, for a row that was read and can be granted. It is locked first and judged after, since others may have held its lock for long, or
+-- may have come before.
 -- $1 prefix, $2 election, $3 candidate, $4 description, $5 attempt, $6 TTL in µs, $7 floor, $8 counter seen or '', $9 abandoned attempts, $10 known version, $11 mode,
 -- $12 sign and $13 epoch under which a challenger has seen the row unchanged for long enough, or ''.
 WITH cur AS MATERIALIZED (

@@ -5,7 +5,8 @@ WITH cur AS MATERIALIZED (
   WHERE prefix = $1 AND election = $2 AND holder = $3 AND token = $4::bigint AND attempt = $5
   FOR KEY SHARE
 ), left_over AS MATERIALIZED (
-  SELECT greatest(1, floor(CASE WHEN mode = 'native' THEN extract(epoch FROM lease_until - clock_timestamp()) * 1000 ELSE ttl_us / 1000 END))::bigint::text AS ms
+  SELECT greatest(1, least(2147483647, -- the most that the settings take
+    floor(CASE WHEN mode = 'native' THEN extract(epoch FROM lease_until - clock_timestamp()) * 1000 ELSE ttl_us / 1000 END)))::bigint::text AS ms
   FROM cur WHERE mode <> 'native' OR lease_until > clock_timestamp()
 )
 SELECT set_config('idle_in_transaction_session_timeout', ms, true),
