@@ -6,8 +6,8 @@ import (
 )
 
 var observerCases = []Case{
-	{Name: "an observer sees each leader and that nobody leads, in order", Rule: e8, run: observed},
-	{Name: "an observer that was cut off knows the present leader when it is back", Rule: e8, Waits: true, run: observerCutOff},
+	{Name: "an observer sees each leader and that nobody leads, in order", Rule: e8, Covers: []string{"EC22"}, run: observed},
+	{Name: "an observer that was cut off knows the present leader when it is back", Rule: e8, Waits: true, Covers: []string{"EC22", "EC23"}, run: observerCutOff},
 	{Name: "an observer sees that a crashed leader leads no more", Rule: e8, Waits: true, run: observedCrash},
 	{Name: "a slow observer delays nobody, and sees the present leader next", Rule: e8, Waits: true, Covers: []string{"PE6", "EC71"}, run: slowObserver},
 }

@@ -10,9 +10,9 @@ import (
 )
 
 var successionCases = []Case{
-	{Name: "a crashed leader is succeeded when its lease has run out", Rule: e5, Waits: true, Covers: []string{"PE13", "PE14"}, run: crashSuccession},
+	{Name: "a crashed leader is succeeded when its lease has run out", Rule: e5, Waits: true, Covers: []string{"PE13", "PE14", "EC63"}, run: crashSuccession},
 	{Name: "a leader that crashed before anybody else came is succeeded when its lease has run out", Rule: e5, Waits: true, Covers: []string{"PE13", "PE14"}, run: lateComer},
-	{Name: "a leader that resigns is succeeded without waiting for its TTL", Rule: e5, Covers: []string{"PE5", "PE6"}, run: handOvers},
+	{Name: "a leader that resigns is succeeded without waiting for its TTL", Rule: e5, Covers: []string{"PE5", "PE6", "EC57", "R60"}, run: handOvers},
 }
 
 var enduranceCases = []Case{

@@ -29,7 +29,7 @@ func (h *handClock) source(hasBoot bool) *clock.Source {
 	}
 }
 
-// E7, PE30, IN36, EC75: after a suspend everything is off with no event delivered; a stepped wall clock alone changes nothing (IN37, PE26).
+// E7, PE30, IN36, R27, EC75: after a suspend everything is off with no event delivered; a stepped wall clock alone changes nothing (IN37, PE26).
 func TestClocksThatStep(t *testing.T) {
 	cases := []struct {
 		name       string

@@ -14,7 +14,7 @@ import (
 	"github.com/tenure-go/tenure/backend/memory"
 )
 
-// Numbers at the edge of their types are refused, or mean what they say.
+// EC42: numbers at the edge of their types are refused, or mean what they say.
 func TestExtremeSettingsAreRefused(t *testing.T) {
 	const huge = time.Duration(math.MaxInt64)
 	for field, change := range map[string]func(*Config){

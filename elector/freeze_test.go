@@ -19,7 +19,7 @@ import (
 	"github.com/tenure-go/tenure/internal/testenv"
 )
 
-// E7: the first Leading of a process that was frozen is right.
+// E7, R27: the first Leading of a process that was frozen is right.
 func TestTheFirstLookAfterAFreezeIsRight(t *testing.T) {
 	server := testenv.Redis(t)
 	const frozenTTL = 2 * time.Second

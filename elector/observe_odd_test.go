@@ -79,7 +79,7 @@ func TestAnObserverSurvivesItsWatch(t *testing.T) {
 	}
 }
 
-// E8: a record that an operator removed has no leader.
+// E8, EC42: a record that an operator removed has no leader.
 func TestAnObserverSeesARemovedRecord(t *testing.T) {
 	bubble(t, func(t *testing.T, server *memory.Server) {
 		c := server.Client()

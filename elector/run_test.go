@@ -15,6 +15,7 @@ import (
 	"github.com/tenure-go/tenure/fence"
 )
 
+// R60: each resignation is followed by the next term within a few round trips.
 func TestOneOfManyLeadsAndIsSucceeded(t *testing.T) {
 	bubble(t, func(t *testing.T, server *memory.Server) {
 		var all []*running
@@ -266,7 +267,7 @@ func TestAShortOutageCostsNoLeadership(t *testing.T) {
 	})
 }
 
-// E3, E6: the leader steps down in time when the store is away for long, and all go on trying.
+// E3, E6, EC42: the leader steps down in time when the store is away for long, and all go on trying.
 func TestALongOutageEndsTheTermInTimeAndIsSurvived(t *testing.T) {
 	bubble(t, func(t *testing.T, server *memory.Server) {
 		f := newFaulty(server.Client())
@@ -303,7 +304,7 @@ func TestALongOutageEndsTheTermInTimeAndIsSurvived(t *testing.T) {
 	})
 }
 
-// S3, R1, IN24, PE41: a lost reply costs no TTL and no second term.
+// S3, R1, EC67, IN24, PE41: a lost reply costs no TTL and no second term.
 func TestALostReplyToAcquireGivesTheSameTerm(t *testing.T) {
 	bubble(t, func(t *testing.T, server *memory.Server) {
 		f := newFaulty(server.Client())
@@ -328,7 +329,7 @@ func TestALostReplyToAcquireGivesTheSameTerm(t *testing.T) {
 	})
 }
 
-// R5, IN25: a campaign that is given up with a claim under way leaves nothing behind.
+// R5, EC67, IN25: a campaign that is given up with a claim under way leaves nothing behind.
 func TestAGivenUpCampaignLeavesNothingAtTheStore(t *testing.T) {
 	bubble(t, func(t *testing.T, server *memory.Server) {
 		f := newFaulty(server.Client())

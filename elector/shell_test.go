@@ -65,7 +65,7 @@ func TestARecordedRunReplaysThroughTheCore(t *testing.T) {
 	})
 }
 
-// PE45, IN43, R64: a store that hangs, and ignores its context, costs the term at its deadline, no later.
+// PE45, IN43, R12, R64: a store that hangs, and ignores its context, costs the term at its deadline, no later.
 func TestAStoreThatHangsCostsTheTermInTime(t *testing.T) {
 	bubble(t, func(t *testing.T, server *memory.Server) {
 		f := newFaulty(server.Client())

@@ -63,6 +63,7 @@ func TestAdmit(t *testing.T) {
 	}
 }
 
+// DX12: neither is stale for the other, and no two terms chase each other.
 func TestTwoElectionsOnOneGuardDoNotFenceEachOther(t *testing.T) {
 	var g Memory
 	ctx := t.Context()

@@ -35,7 +35,7 @@ func TestARepeatedClaimMovesTheBeat(t *testing.T) {
 	}
 }
 
-// DX2: one process holds two leases and stops to renew one of them: that one ends, though the process goes on beating for the other, in a batch or one by one.
+// DX2, EC55: one process holds two leases and stops to renew one of them: that one ends, though its session lives on and the process goes on beating for the other, in a batch or one by one.
 func TestEachLeaseLivesOnItsOwn(t *testing.T) {
 	t.Parallel()
 	srv := start(t)

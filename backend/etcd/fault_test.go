@@ -110,7 +110,7 @@ func TestDetachedKeyOfDeadHolderIsTakenOver(t *testing.T) {
 	}
 }
 
-// A term whose etcd lease was revoked by hand has ended, and is never revived.
+// EC2, EC30: a term whose etcd lease was revoked by hand has ended, and is never revived.
 func TestRevokedByHand(t *testing.T) {
 	srv := testenv.Etcd(t)
 	operator := raw(t, srv)

@@ -38,7 +38,7 @@ func woken(t testing.TB, what string, wake <-chan struct{}) {
 	}
 }
 
-// EC8, EC21: history was compacted, long after the grant. A watch begins, and one that was cut off goes on.
+// EC21: history was compacted, long after the grant. A watch begins, and one that was cut off goes on.
 func TestWatchOverCompaction(t *testing.T) {
 	t.Parallel()
 	srv := testenv.Etcd(t)
@@ -73,7 +73,7 @@ func compact(t *testing.T, operator *clientv3.Client) {
 	must[*clientv3.CompactResponse](t)(operator.Compact(deadline(t, ample), rev))
 }
 
-// EC7, EC39: the network swallows everything, without an error. The stream is found dead, another one is opened, and a wake-up follows it.
+// EC7: the network swallows everything, without an error. The stream is found dead, another one is opened, and a wake-up follows it.
 func TestSilentStreamIsReplaced(t *testing.T) {
 	t.Parallel()
 	srv := testenv.Etcd(t)

@@ -164,7 +164,7 @@ func TestModeOfTheRecordRules(t *testing.T) {
 	class(t, "acquire after the challenger's own TTL", err, backend.Held)
 }
 
-// A take-over succeeds only if the holder is as it was seen: every sign of life makes it fail, also one that looks as before to who counts renewals.
+// DX3: a take-over succeeds only if the holder is as it was seen: every sign of life makes it fail, also one that looks as before to who counts renewals.
 func TestTakeOverComparesTheSignOfLife(t *testing.T) {
 	srv := testenv.Redis(t)
 	s, server := client(t, srv.URL(), "expiry=observed"), raw(t, srv.URL())

@@ -1,6 +1,7 @@
 package silence
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -32,4 +33,13 @@ func TestOnlyTheSameSignIsSilence(t *testing.T) {
 		w.Forget("b")
 		check("b", 1, 0)
 	})
+}
+
+// DX7: a step of the challenger's wall clock ends no lease. Nobody can step it for one test, so look that what is kept still has its monotonic reading, which Sub prefers.
+func TestSilenceIsMeasuredOnTheMonotonicClock(t *testing.T) {
+	var w Watch[int]
+	w.Saw("a", 1)
+	if since := w.seen["a"].since.String(); !strings.Contains(since, " m=") {
+		t.Errorf("since is %s, without a monotonic reading", since)
+	}
 }
