@@ -3,10 +3,10 @@ package conformance
 import "time"
 
 var believerCases = []Case{
-	{Name: "a leader whose link is a black hole stops believing before another leads", Rule: e1, Waits: true, Covers: []string{"PE9", "PE16", "PE24", "PE45"}, run: func(t *trial) {
+	{Name: "a leader whose link is a black hole stops believing before another leads", Rule: e1, Waits: true, Covers: []string{"PE9", "PE16", "PE24", "PE45", "EC1", "EC26", "EC43"}, run: func(t *trial) {
 		t.severed(blackHole)
 	}},
-	{Name: "a leader whose replies are lost stops believing before another leads", Rule: e1, Waits: true, Covers: []string{"PE41"}, run: func(t *trial) { t.severed(replyLoss) }},
+	{Name: "a leader whose replies are lost stops believing before another leads", Rule: e1, Waits: true, Covers: []string{"PE41", "EC33"}, run: func(t *trial) { t.severed(replyLoss) }},
 	{Name: "a leader whose replies were late stops believing before another leads", Rule: e1, Waits: true, Covers: []string{"DX1", "R11"}, run: lateReplies},
 	{Name: "a leader whose calls are held back does not lead when they arrive after another's term has begun", Rule: e1, Waits: true, Covers: []string{"PE18", "PE46", "DX4"}, run: heldCalls},
 	{Name: "candidates in changing weather have one leader at a time, and one in the end", Rule: e1, Waits: true, Covers: []string{"PE16", "PE24"}, run: changingWeather},

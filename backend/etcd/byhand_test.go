@@ -45,12 +45,12 @@ func TestLeaseThatTheServerDoesNotEnd(t *testing.T) {
 	operator := raw(t, srv)
 	s := client(t, srv.URL(), "")
 	c := claim("immortal", "dead")
-	c.TTL = 2 * time.Second
+	c.TTL = 4 * time.Second
 	dead := acquire(t, s, c)
 	id := bound(t, operator, "immortal")
-	tick := time.NewTicker(c.TTL / 10)
+	tick := time.NewTicker(c.TTL / 20)
 	defer tick.Stop()
-	for over := time.Now().Add(3 * c.TTL); time.Now().Before(over); <-tick.C {
+	for over := time.Now().Add(5 * c.TTL / 2); time.Now().Before(over); <-tick.C {
 		must[*clientv3.LeaseKeepAliveResponse](t)(operator.KeepAliveOnce(deadline(t, ample), id))
 		_, err := s.Acquire(deadline(t, ample), claim("immortal", "b"))
 		class(t, "claim while the etcd lease lives", err, backend.Held)
