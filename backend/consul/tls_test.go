@@ -58,10 +58,10 @@ func TestBrokenCertificates(t *testing.T) {
 			params["cacert"] = c.ca
 		}
 		s := client(t, with(srv.URL(), params), "")
-		_, err := s.Acquire(deadline(t, ample), claim("e", "P"))
-		class(t, "acquire with a certificate: "+what, err, backend.Unknown)
-		if err != nil && !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: the error doesn't say %q: %v", what, c.says, err)
-		}
+		eventually(t, what+": the error says "+c.says, func() bool { // a busy machine may take too long for a handshake first
+			_, err := s.Acquire(deadline(t, ample), claim("e", "P"))
+			class(t, "acquire with a certificate: "+what, err, backend.Unknown)
+			return err != nil && strings.Contains(err.Error(), c.says)
+		})
 	}
 }
