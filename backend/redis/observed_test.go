@@ -10,7 +10,6 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"github.com/tenure-go/tenure/backend"
-	"github.com/tenure-go/tenure/elector"
 	"github.com/tenure-go/tenure/fence"
 	"github.com/tenure-go/tenure/internal/testenv"
 )
@@ -206,31 +205,4 @@ func TestTakeOverComparesTheSignOfLife(t *testing.T) {
 	}
 	_, err := s.Renew(ctx, l)
 	class(t, "renew after the take-over", err, backend.NotHeld)
-}
-
-// DX19: a dead holder is overcome by a program that never saw it before, when it waits for as long as it is told and asks again through the same store.
-func TestDeadHolderIsOvercomeBySecondTry(t *testing.T) {
-	srv := testenv.Redis(t)
-	dead := claim("once", "dead")
-	dead.TTL = time.Second
-	l := acquire(t, client(t, srv.URL(), "expiry=observed"), dead)
-	e := must[*elector.Elector](t)(elector.New(elector.Config{Store: client(t, srv.URL(), ""), Election: "once"}))
-	defer e.Close()
-	ctx := deadline(t, ample)
-	_, err := e.TryCampaign(ctx)
-	held, ok := errors.AsType[*backend.HeldError](err)
-	if !ok || held.Record.Remaining > dead.TTL || held.Record.Mode != backend.Observed {
-		t.Fatalf("the first try: %v", err)
-	}
-	<-time.After(held.Record.Remaining)
-	term, err := e.TryCampaign(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if term.Token().Value <= l.Token {
-		t.Errorf("token %v after %d", term.Token(), l.Token)
-	}
-	if err := term.Resign(ctx); err != nil {
-		t.Error(err)
-	}
 }
