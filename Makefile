@@ -45,6 +45,10 @@ conformance: servers ## run the conformance suite on every store and print the t
 conformance-readme: servers ## the same, and put the table into the README
 	TENURE_TEST_KINDS="$(KINDS)" scripts/conformance.sh -write README.md
 
+.PHONY: mutants
+mutants: ## check that broken electors and stores turn their rules violated (without the race detector)
+	TENURE_RACE=0 scripts/test.sh -count=1 -run 'Mutants' ./conformance
+
 .PHONY: bench
 bench: ## run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...

@@ -59,6 +59,9 @@ var storeMutants = []struct {
 }
 
 func TestElectorMutants(t *testing.T) {
+	if underRace {
+		t.Skip("played without the race detector: make mutants")
+	}
 	t.Run("none", func(t *testing.T) {
 		s := breakableSuite("")
 		s.elect = newBrokenElector("")
@@ -76,6 +79,9 @@ func TestElectorMutants(t *testing.T) {
 }
 
 func TestStoreMutantsBelowElectors(t *testing.T) {
+	if underRace {
+		t.Skip("played without the race detector: make mutants")
+	}
 	t.Run("none", func(t *testing.T) {
 		if r := examineElections(t, breakableSuite("")); r.Violated() {
 			t.Errorf("the store without a bug violates the rules:\n%s", r)

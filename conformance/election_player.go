@@ -62,7 +62,7 @@ func (p *player) leave() {
 		if err := p.Close(); err != nil {
 			p.stage.Errorf("close of the elector: %v", err)
 		}
-		p.wire.late.Wait()
+		p.wire.close()
 	})
 }
 

@@ -35,6 +35,7 @@ type wire struct {
 	calls   map[string]int
 	slowest time.Duration // of the calls that arrived
 	late    sync.WaitGroup
+	closed  bool
 }
 
 var _ backend.LeaseStore = (*wire)(nil)
@@ -133,11 +134,16 @@ func deliverLate[T any](ctx context.Context, w *wire, changed <-chan struct{}, r
 		err    error
 	}
 	replies := make(chan reply, 1)
-	w.late.Go(func() {
+	deliver := func() {
 		<-changed
 		answer, err := request(context.WithoutCancel(ctx))
 		replies <- reply{answer, err}
-	})
+	}
+	w.mu.Lock()
+	if !w.closed { // else the case is over, and nobody waits for what is late
+		w.late.Go(deliver)
+	}
+	w.mu.Unlock()
 	select {
 	case r := <-replies:
 		return r.answer, r.err
@@ -204,3 +210,11 @@ func (w *wire) Limits() backend.Limits { return w.inner.Limits() }
 
 // Close does nothing: the store is the trial's.
 func (w *wire) Close() error { return nil }
+
+// close waits for what is late. Later calls leave nothing behind.
+func (w *wire) close() {
+	w.mu.Lock()
+	w.closed = true
+	w.mu.Unlock()
+	w.late.Wait()
+}
