@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/consul/api"
+
+	"github.com/tenure-go/tenure/internal/wakeup"
 )
 
 // feed is what keeps a hub's watches informed.
@@ -99,7 +101,7 @@ func (f *feed) refuse(ctx context.Context, err error) {
 	f.hub.mu.Lock()
 	defer f.hub.mu.Unlock()
 	if ctx.Err() == nil && f.seen == nil {
-		f.hub.each(func(w *watcher) { w.answer(err) })
+		f.hub.each(func(w *wakeup.Watch) { w.Answer(err) })
 	}
 }
 
@@ -115,7 +117,7 @@ func (f *feed) take(ctx context.Context, pairs api.KVPairs, all bool) (changed b
 	wake := func(name string) {
 		changed = true
 		for w := range f.hub.watchers[name] {
-			w.wake()
+			w.Wake()
 			f.tell()
 		}
 	}
@@ -133,9 +135,9 @@ func (f *feed) take(ctx context.Context, pairs api.KVPairs, all bool) (changed b
 	f.seen = seen
 	switch {
 	case first:
-		f.hub.each(func(w *watcher) { w.answer(nil) })
+		f.hub.each(func(w *wakeup.Watch) { w.Answer(nil) })
 	case all:
-		f.hub.each((*watcher).wake)
+		f.hub.each((*wakeup.Watch).Wake)
 	}
 	return changed || first
 }
@@ -183,7 +185,7 @@ func (f *feed) hear(pairs api.KVPairs) (shortest time.Duration) {
 			if decode(pair.Key, pair.Value, &b) != nil {
 				break // looks tell
 			}
-			f.hub.store.beats.Saw(w.election, sign{pair.ModifyIndex, b})
+			f.hub.store.beats.Saw(w.Topic, sign{pair.ModifyIndex, b})
 			if ttl := b.TTL.span(); shortest == 0 || ttl < shortest {
 				shortest = ttl
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tenure-go/tenure/backend"
 	"github.com/tenure-go/tenure/internal/silence"
+	"github.com/tenure-go/tenure/internal/wakeup"
 )
 
 // Options says how a store uses a client. The zero value is ready for use.
@@ -85,7 +86,7 @@ func newStore(client *api.Client, o Options) *Store {
 	life, end := context.WithCancel(context.Background())
 	s := &Store{client: client, names: names{o.Prefix}, timeout: o.Timeout, life: life, end: end}
 	s.session = &session{client: client, timeout: o.Timeout, turn: make(chan struct{}, 1), terms: map[backend.Attempt]time.Time{}}
-	s.watch = &hub{store: s, watchers: map[string]map[*watcher]struct{}{}}
+	s.watch = &hub{store: s, watchers: map[string]map[*wakeup.Watch]struct{}{}}
 	return s
 }
 

@@ -3,11 +3,10 @@ package consul
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
-	"time"
 
 	"github.com/tenure-go/tenure/backend"
+	"github.com/tenure-go/tenure/internal/wakeup"
 )
 
 // hub serves all watches of a store with two blocking queries, which run while there is a watch: see feed.
@@ -17,17 +16,8 @@ type hub struct {
 
 	mu       sync.Mutex
 	closed   bool
-	feed     *feed                            // nil: nobody watches
-	watchers map[string]map[*watcher]struct{} // by escaped election
-}
-
-// watcher is one Watch.
-type watcher struct {
-	election string
-	ch       chan struct{} // room for one wake-up
-	ready    chan error    // room for one: nil once later changes are sure to be seen
-	gone     bool
-	unbind   func() bool // ends the tie to the caller's context
+	feed     *feed                                 // nil: nobody watches
+	watchers map[string]map[*wakeup.Watch]struct{} // by escaped election
 }
 
 // errUnanswered says that the servers didn't tell the present state in time.
@@ -42,41 +32,32 @@ func (s *Store) Watch(ctx context.Context, election string) (<-chan struct{}, er
 	if err != nil {
 		return nil, err
 	}
-	timer := time.NewTimer(s.timeout)
-	defer timer.Stop()
-	select {
-	case err = <-w.ready:
-	case <-ctx.Done():
-		err = context.Cause(ctx)
-	case <-timer.C:
-		err = fmt.Errorf("%w within %v", errUnanswered, s.timeout)
-	}
-	if err == nil {
+	if err = w.Await(ctx, s.timeout, errUnanswered); err == nil {
 		err = s.watch.bind(ctx, w)
 	}
 	if err != nil {
 		s.watch.remove(w)
 		return nil, explain(err)
 	}
-	return w.ch, nil
+	return w.C(), nil
 }
 
-func (h *hub) add(election string) (*watcher, error) {
+func (h *hub) add(election string) (*wakeup.Watch, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
 		return nil, backend.ErrClosed
 	}
-	w := &watcher{election: election, ch: make(chan struct{}, 1), ready: make(chan error, 1)}
+	w := wakeup.New(election)
 	name := backend.Escape(election)
 	if h.watchers[name] == nil {
-		h.watchers[name] = map[*watcher]struct{}{}
+		h.watchers[name] = map[*wakeup.Watch]struct{}{}
 	}
 	h.watchers[name][w] = struct{}{}
 	if h.feed == nil {
 		h.begin()
 	} else if h.feed.tell(); h.feed.seen != nil {
-		w.ready <- nil
+		w.Answer(nil)
 	}
 	return w, nil
 }
@@ -91,36 +72,28 @@ func (h *hub) begin() {
 }
 
 // bind ends the watch with ctx.
-func (h *hub) bind(ctx context.Context, w *watcher) error {
+func (h *hub) bind(ctx context.Context, w *wakeup.Watch) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if w.gone {
-		return backend.ErrClosed
-	}
-	w.unbind = context.AfterFunc(ctx, func() { h.remove(w) })
-	return nil
+	return w.Bind(ctx, func() { h.remove(w) })
 }
 
-func (h *hub) remove(w *watcher) {
+func (h *hub) remove(w *wakeup.Watch) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !w.gone {
+	if !w.Ended() {
 		h.drop(w)
 	}
 }
 
 // drop takes a watcher out, and ends the queries after the last; callers hold mu.
-func (h *hub) drop(w *watcher) {
-	w.gone = true
-	if w.unbind != nil {
-		w.unbind()
-	}
-	name := backend.Escape(w.election)
+func (h *hub) drop(w *wakeup.Watch) {
+	w.End()
+	name := backend.Escape(w.Topic)
 	delete(h.watchers[name], w)
 	if len(h.watchers[name]) == 0 {
 		delete(h.watchers, name)
 	}
-	close(w.ch)
 	if len(h.watchers) == 0 && h.feed != nil {
 		h.feed.cancel()
 		h.feed = nil
@@ -133,7 +106,7 @@ func (h *hub) close() {
 	h.closed = true
 	for _, watchers := range h.watchers {
 		for w := range watchers {
-			w.answer(backend.ErrClosed)
+			w.Answer(backend.ErrClosed)
 			h.drop(w)
 		}
 	}
@@ -142,24 +115,10 @@ func (h *hub) close() {
 func (h *hub) wait() { h.running.Wait() }
 
 // each calls f for every watcher; callers hold mu.
-func (h *hub) each(f func(*watcher)) {
+func (h *hub) each(f func(*wakeup.Watch)) {
 	for _, watchers := range h.watchers {
 		for w := range watchers {
 			f(w)
 		}
-	}
-}
-
-func (w *watcher) answer(err error) {
-	select {
-	case w.ready <- err:
-	default: // it was told before
-	}
-}
-
-func (w *watcher) wake() {
-	select {
-	case w.ch <- struct{}{}:
-	default: // a wake-up is waiting already
 	}
 }

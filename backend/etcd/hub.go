@@ -11,6 +11,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/tenure-go/tenure/backend"
+	"github.com/tenure-go/tenure/internal/wakeup"
 )
 
 // hub is the store's one watch of all keys below the prefix, shared by all its watches. It begins with the first of them.
@@ -24,10 +25,10 @@ type hub struct {
 
 	mu      sync.Mutex
 	closed  bool
-	cancel  context.CancelFunc // nil: not begun
-	open    bool               // the server has confirmed the stream that is used now
-	topics  map[string]*topic  // by the election's base key
-	waiting map[*watcher]bool  // for the stream
+	cancel  context.CancelFunc     // nil: not begun
+	open    bool                   // the server has confirmed the stream that is used now
+	topics  map[string]*topic      // by the election's base key
+	waiting map[*wakeup.Watch]bool // for the stream
 }
 
 const steady = time.Second // a stream that lived this long ended by an accident, not by a fault that comes back at once
@@ -36,7 +37,7 @@ const steady = time.Second // a stream that lived this long ended by an accident
 var errSilent = errors.New("the stream of the watches gives no sign of life")
 
 func newHub(s *Store, ping time.Duration) *hub {
-	return &hub{s: s, ping: ping, topics: map[string]*topic{}, waiting: map[*watcher]bool{}}
+	return &hub{s: s, ping: ping, topics: map[string]*topic{}, waiting: map[*wakeup.Watch]bool{}}
 }
 
 // begin starts the hub with its first watch; callers hold mu.

@@ -3,20 +3,10 @@ package etcd
 import (
 	"context"
 	"errors"
-	"fmt"
-	"time"
 
 	"github.com/tenure-go/tenure/backend"
+	"github.com/tenure-go/tenure/internal/wakeup"
 )
-
-// watcher is one Watch.
-type watcher struct {
-	base   string
-	ch     chan struct{} // room for one wake-up
-	ready  chan error    // room for one: nil once the server has confirmed the stream
-	gone   bool
-	unbind func() bool // ends the tie to the caller's context
-}
 
 // errUnconfirmed says that the server didn't open the stream in time.
 var errUnconfirmed = errors.New("the server didn't confirm the watch")
@@ -30,41 +20,32 @@ func (s *Store) Watch(ctx context.Context, election string) (<-chan struct{}, er
 	if err != nil {
 		return nil, err
 	}
-	timer := time.NewTimer(s.timeout)
-	defer timer.Stop()
-	select {
-	case err = <-w.ready:
-	case <-ctx.Done():
-		err = context.Cause(ctx)
-	case <-timer.C:
-		err = fmt.Errorf("%w within %v", errUnconfirmed, s.timeout)
-	}
-	if err == nil {
+	if err = w.Await(ctx, s.timeout, errUnconfirmed); err == nil {
 		err = s.watch.bind(ctx, w)
 	}
 	if err != nil {
 		s.watch.remove(w)
 		return nil, explain(err)
 	}
-	return w.ch, nil
+	return w.C(), nil
 }
 
 // add registers a watcher. Where the stream is there it is ready at once.
-func (h *hub) add(base string) (*watcher, error) {
+func (h *hub) add(base string) (*wakeup.Watch, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
 		return nil, backend.ErrClosed
 	}
-	w := &watcher{base: base, ch: make(chan struct{}, 1), ready: make(chan error, 1)}
+	w := wakeup.New(base)
 	t := h.topics[base]
 	if t == nil {
-		t = &topic{watchers: map[*watcher]bool{}}
+		t = &topic{watchers: map[*wakeup.Watch]bool{}}
 		h.topics[base] = t
 	}
 	t.watchers[w] = true
 	if h.open {
-		w.ready <- nil
+		w.Answer(nil)
 	} else {
 		h.waiting[w] = true
 	}
@@ -75,49 +56,41 @@ func (h *hub) add(base string) (*watcher, error) {
 // answer tells the watches that wait for the stream; callers hold mu.
 func (h *hub) answer(err error) {
 	for w := range h.waiting {
-		w.ready <- err
+		w.Answer(err)
 	}
 	clear(h.waiting)
 }
 
 // bind ends the watch with ctx.
-func (h *hub) bind(ctx context.Context, w *watcher) error {
+func (h *hub) bind(ctx context.Context, w *wakeup.Watch) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if w.gone {
-		return backend.ErrClosed
-	}
-	w.unbind = context.AfterFunc(ctx, func() { h.remove(w) })
-	return nil
+	return w.Bind(ctx, func() { h.remove(w) })
 }
 
 // remove closes a watcher's channel.
-func (h *hub) remove(w *watcher) {
+func (h *hub) remove(w *wakeup.Watch) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !w.gone {
+	if !w.Ended() {
 		h.drop(w)
 	}
 }
 
 // drop takes a watcher out; callers hold mu.
-func (h *hub) drop(w *watcher) {
-	w.gone = true
-	if w.unbind != nil {
-		w.unbind()
-	}
+func (h *hub) drop(w *wakeup.Watch) {
+	w.End()
 	delete(h.waiting, w)
-	t := h.topics[w.base]
+	t := h.topics[w.Topic]
 	delete(t.watchers, w)
 	if len(t.watchers) == 0 {
-		delete(h.topics, w.base)
+		delete(h.topics, w.Topic)
 	}
-	close(w.ch)
 }
 
 // topic is one election with its watchers.
 type topic struct {
-	watchers map[*watcher]bool
+	watchers map[*wakeup.Watch]bool
 	value    string // of the leader key, if known
 	known    bool
 }
@@ -132,9 +105,6 @@ func (t *topic) changed(value string) bool {
 // wake tells the watchers; callers hold the hub's mu.
 func (t *topic) wake() {
 	for w := range t.watchers {
-		select {
-		case w.ch <- struct{}{}:
-		default: // a wake-up is waiting already
-		}
+		w.Wake()
 	}
 }

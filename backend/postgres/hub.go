@@ -9,6 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/tenure-go/tenure/internal/wakeup"
 )
 
 // hub is the store's one connection for wake-ups, shared by all its watches. It begins with the first watch. Each notification names an election; to wake one watcher too many does no
@@ -22,7 +24,7 @@ type hub struct {
 	mu       sync.Mutex
 	closed   bool
 	cancel   context.CancelFunc // nil: not begun
-	watchers map[string]map[*watcher]struct{}
+	watchers map[string]map[*wakeup.Watch]struct{}
 	up       bool
 	failures int
 	failure  error
@@ -39,7 +41,7 @@ const (
 )
 
 func newHub(pool *pgxpool.Pool, timeout time.Duration) *hub {
-	return &hub{pool: pool, timeout: timeout, ping: ping, watchers: map[string]map[*watcher]struct{}{}, changed: make(chan struct{})}
+	return &hub{pool: pool, timeout: timeout, ping: ping, watchers: map[string]map[*wakeup.Watch]struct{}{}, changed: make(chan struct{})}
 }
 
 // begin starts the hub with its first watch; callers hold mu.
@@ -194,7 +196,7 @@ func (h *hub) subscribed() {
 func (h *hub) wakeAll() {
 	for _, set := range h.watchers {
 		for w := range set {
-			w.wake()
+			w.Wake()
 		}
 	}
 }
@@ -207,6 +209,6 @@ func (h *hub) hear(payload string) {
 		h.wakeAll()
 	}
 	for w := range h.watchers[payload] {
-		w.wake()
+		w.Wake()
 	}
 }

@@ -6,16 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tenure-go/tenure/backend"
+	"github.com/tenure-go/tenure/internal/wakeup"
 )
-
-// watcher is one Watch.
-type watcher struct {
-	topic  string
-	ch     chan struct{} // room for one wake-up
-	gone   bool
-	unbind func() bool // ends the tie to the caller's context
-}
 
 // errUnheard says that the server didn't take the subscription in time.
 var errUnheard = errors.New("there is no connection for wake-ups")
@@ -39,19 +31,20 @@ func (s *Store) Watch(ctx context.Context, election string) (<-chan struct{}, er
 		s.hub.remove(w)
 		return nil, s.explain(err)
 	}
-	return w.ch, nil
+	return w.C(), nil
 }
 
 // add registers a watcher, and begins the hub. It returns how often the hub has failed so far.
-func (h *hub) add(topic string, quiet bool) (*watcher, int) { //nolint:revive // quiet: without a connection
+func (h *hub) add(topic string, quiet bool) (*wakeup.Watch, int) { //nolint:revive // quiet: without a connection
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	w := &watcher{topic: topic, ch: make(chan struct{}, 1), gone: h.closed}
+	w := wakeup.New(topic)
 	if h.closed {
+		w.End()
 		return w, 0
 	}
 	if h.watchers[topic] == nil {
-		h.watchers[topic] = map[*watcher]struct{}{}
+		h.watchers[topic] = map[*wakeup.Watch]struct{}{}
 	}
 	h.watchers[topic][w] = struct{}{}
 	if !quiet {
@@ -85,41 +78,26 @@ func (h *hub) await(ctx context.Context, failures int) error {
 }
 
 // bind ends the watch with ctx.
-func (h *hub) bind(ctx context.Context, w *watcher) error {
+func (h *hub) bind(ctx context.Context, w *wakeup.Watch) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if w.gone {
-		return backend.ErrClosed
-	}
-	w.unbind = context.AfterFunc(ctx, func() { h.remove(w) })
-	return nil
+	return w.Bind(ctx, func() { h.remove(w) })
 }
 
 // remove closes a watcher's channel.
-func (h *hub) remove(w *watcher) {
+func (h *hub) remove(w *wakeup.Watch) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !w.gone {
+	if !w.Ended() {
 		h.drop(w)
 	}
 }
 
 // drop takes a watcher out; callers hold mu.
-func (h *hub) drop(w *watcher) {
-	w.gone = true
-	if w.unbind != nil {
-		w.unbind()
-	}
-	delete(h.watchers[w.topic], w)
-	if len(h.watchers[w.topic]) == 0 {
-		delete(h.watchers, w.topic)
-	}
-	close(w.ch)
-}
-
-func (w *watcher) wake() {
-	select {
-	case w.ch <- struct{}{}:
-	default: // a wake-up is waiting already
+func (h *hub) drop(w *wakeup.Watch) {
+	w.End()
+	delete(h.watchers[w.Topic], w)
+	if len(h.watchers[w.Topic]) == 0 {
+		delete(h.watchers, w.Topic)
 	}
 }

@@ -3,20 +3,10 @@ package redis
 import (
 	"context"
 	"errors"
-	"fmt"
-	"time"
 
 	"github.com/tenure-go/tenure/backend"
+	"github.com/tenure-go/tenure/internal/wakeup"
 )
-
-// watcher is one Watch.
-type watcher struct {
-	channel string
-	ch      chan struct{} // room for one wake-up
-	ready   chan error    // room for one: nil once the server has confirmed the subscription
-	gone    bool
-	unbind  func() bool // ends the tie to the caller's context
-}
 
 // errUnconfirmed says that the server didn't answer a subscription in time.
 var errUnconfirmed = errors.New("the server didn't confirm the subscription")
@@ -31,41 +21,32 @@ func (s *Store) Watch(ctx context.Context, election string) (<-chan struct{}, er
 	if err != nil {
 		return nil, err
 	}
-	timer := time.NewTimer(s.timeout)
-	defer timer.Stop()
-	select {
-	case err = <-w.ready:
-	case <-ctx.Done():
-		err = context.Cause(ctx)
-	case <-timer.C:
-		err = fmt.Errorf("%w within %v", errUnconfirmed, s.timeout)
-	}
-	if err == nil {
+	if err = w.Await(ctx, s.timeout, errUnconfirmed); err == nil {
 		err = s.watch.bind(ctx, w)
 	}
 	if err != nil {
 		s.watch.remove(w)
 		return nil, explain(err)
 	}
-	return w.ch, nil
+	return w.C(), nil
 }
 
 // add registers a watcher and sees to its subscription.
-func (h *hub) add(channel string) (*watcher, error) {
+func (h *hub) add(channel string) (*wakeup.Watch, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
 		return nil, backend.ErrClosed
 	}
-	w := &watcher{channel: channel, ch: make(chan struct{}, 1), ready: make(chan error, 1)}
+	w := wakeup.New(channel)
 	t := h.topics[channel]
 	if t == nil {
-		t = &topic{watchers: map[*watcher]struct{}{}}
+		t = &topic{watchers: map[*wakeup.Watch]struct{}{}}
 		h.topics[channel] = t
 	}
 	t.watchers[w] = struct{}{}
 	if t.confirmed {
-		w.ready <- nil
+		w.Answer(nil)
 	}
 	h.begin()
 	h.nudge()
@@ -73,21 +54,17 @@ func (h *hub) add(channel string) (*watcher, error) {
 }
 
 // bind ends the watch with ctx.
-func (h *hub) bind(ctx context.Context, w *watcher) error {
+func (h *hub) bind(ctx context.Context, w *wakeup.Watch) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if w.gone {
-		return backend.ErrClosed
-	}
-	w.unbind = context.AfterFunc(ctx, func() { h.remove(w) })
-	return nil
+	return w.Bind(ctx, func() { h.remove(w) })
 }
 
 // remove closes a watcher's channel, at once: the subscription ends later, in the hub's own time.
-func (h *hub) remove(w *watcher) {
+func (h *hub) remove(w *wakeup.Watch) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if w.gone {
+	if w.Ended() {
 		return
 	}
 	h.drop(w)
@@ -95,28 +72,21 @@ func (h *hub) remove(w *watcher) {
 }
 
 // drop takes a watcher out; callers hold mu. Its topic stays until the server was told.
-func (h *hub) drop(w *watcher) {
-	w.gone = true
-	if w.unbind != nil {
-		w.unbind()
-	}
-	delete(h.topics[w.channel].watchers, w)
-	close(w.ch)
+func (h *hub) drop(w *wakeup.Watch) {
+	delete(h.topics[w.Topic].watchers, w)
+	w.End()
 }
 
 // topic is one channel of the server with its watchers.
 type topic struct {
-	watchers  map[*watcher]struct{}
+	watchers  map[*wakeup.Watch]struct{}
 	confirmed bool // at least once
 }
 
 // wake tells the watchers; callers hold mu.
 func (t *topic) wake() {
 	for w := range t.watchers {
-		select {
-		case w.ch <- struct{}{}:
-		default: // a wake-up is waiting already
-		}
+		w.Wake()
 	}
 }
 
@@ -134,9 +104,6 @@ func (t *topic) confirm() {
 // answer tells the watchers that wait for the subscription; callers hold mu.
 func (t *topic) answer(err error) {
 	for w := range t.watchers {
-		select {
-		case w.ready <- err:
-		default: // it was told before
-		}
+		w.Answer(err)
 	}
 }
