@@ -10,9 +10,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// maxSkew is how far the server's clock may be from ours before a warning: clocks that are kept by NTP stay far below.
-const maxSkew = time.Second
-
 // settingsQuery reads what can endanger leases. $1 schema.
 var settingsQuery = expand(`SELECT pg_backend_pid(), {us clock_timestamp()}, current_setting('server_version_num'), current_setting('server_version'), pg_is_in_recovery(),
 	current_setting('fsync'), current_setting('server_encoding'), coalesce(current_setting('idle_session_timeout', true), '0'),
@@ -81,16 +78,6 @@ func (v settings) judge() (found []string) {
 		warn("This role can't lead, since it may not INSERT and UPDATE tenure_lease: deploy/policies/postgres.sql has the grants that a role needs.")
 	}
 	return found
-}
-
-// clockWarning compares the server's clock with ours, which was read before and after.
-func clockWarning(theirs, before, after time.Time) []string {
-	skew := max(before.Sub(theirs), theirs.Sub(after))
-	if skew <= maxSkew {
-		return nil
-	}
-	return []string{fmt.Sprintf("The clocks of the server and of this host are %v apart: let both follow NTP, since tokens rest on the server's clock when data is lost.",
-		skew.Round(time.Millisecond))}
 }
 
 // plainWarning looks whether a connection to another host is encrypted.

@@ -14,9 +14,6 @@ func spoken(c net.Conn) bool {
 	if secure, ok := c.(*tls.Conn); ok {
 		c = secure.NetConn()
 	}
-	if kept, ok := c.(*conn); ok {
-		c = kept.Conn
-	}
 	raw, ok := c.(syscall.Conn)
 	if !ok {
 		return false

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/tenure-go/tenure/backend"
+	"github.com/tenure-go/tenure/internal/clock"
 )
 
 // preflight looks at the server's settings once, behind the first call that succeeds, or in Open.
@@ -93,7 +94,7 @@ func (s *Store) look(ctx context.Context) (deaf bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	found := append(v.judge(), clockWarning(v.now, before, time.Now())...)
+	found := append(v.judge(), clock.SkewWarning(v.now, before, time.Now())...)
 	pg := conn.Conn().PgConn()
 	found = append(found, plainWarning(pg.Conn())...)
 	if c := s.pool.Config().ConnConfig; v.synchronous && c.OnNotice == nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/tenure-go/tenure/backend"
+	"github.com/tenure-go/tenure/internal/netdial"
 	"github.com/tenure-go/tenure/internal/silence"
 )
 
@@ -40,7 +41,7 @@ const (
 // Store keeps leases in a Postgres database. It is safe for concurrent use.
 type Store struct {
 	pool    *pgxpool.Pool
-	own     *dialer // of a pool that Open made, else nil
+	own     *netdial.Dialer // of a pool that Open made, else nil
 	options Options
 	fence   string // the statement of Fence
 	limits  backend.Limits
@@ -143,6 +144,6 @@ func (s *Store) closePool() {
 	case <-done:
 	case <-timer.C:
 	}
-	s.own.close() // what is left doesn't wait for the server any more
+	s.own.Close() // what is left doesn't wait for the server any more
 	<-done
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/tenure-go/tenure/backend"
+	"github.com/tenure-go/tenure/internal/netdial"
 )
 
 // libpqParams are URL parameters with the meaning that they have in every client of Postgres.
@@ -38,8 +39,8 @@ func open(ctx context.Context, u *backend.URL) (backend.LeaseStore, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := newDialer()
-	config.ConnConfig.DialFunc = own.dial
+	own := netdial.New(0)
+	config.ConnConfig.DialFunc = own.Dial
 	pool, err := pgxpool.NewWithConfig(context.WithoutCancel(ctx), config) // the pool outlives the call
 	if err != nil {
 		return nil, err

@@ -4,15 +4,11 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	goredis "github.com/redis/go-redis/v9"
 
 	"github.com/tenure-go/tenure/backend"
 )
-
-// maxSkew is how far the server's clock may be from ours before a warning: clocks that are kept by NTP stay far below.
-const maxSkew = time.Second
 
 // parseInfo reads the reply of INFO.
 func parseInfo(text string) map[string]string {
@@ -86,16 +82,6 @@ func olderThan(version string, major, minor int) bool {
 	a, err := strconv.Atoi(parts[0])
 	b, err2 := strconv.Atoi(parts[1])
 	return err == nil && err2 == nil && (a < major || a == major && b < minor)
-}
-
-// clockWarning compares the server's clock with ours, which was read before and after.
-func clockWarning(theirs, before, after time.Time) []string {
-	skew := max(before.Sub(theirs), theirs.Sub(after))
-	if skew <= maxSkew {
-		return nil
-	}
-	return []string{fmt.Sprintf("The clocks of the server and of this host are %v apart: let both follow NTP, since tokens rest on the server's clock when data is lost.",
-		skew.Round(time.Millisecond))}
 }
 
 // clientWarnings looks at the settings of a client.

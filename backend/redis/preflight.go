@@ -14,6 +14,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"github.com/tenure-go/tenure/backend"
+	"github.com/tenure-go/tenure/internal/clock"
 )
 
 // preflight looks at the server's settings once, behind the first call that succeeds.
@@ -128,7 +129,7 @@ func (p *preflight) inspect(ctx context.Context, client goredis.UniversalClient)
 	theirs, err := client.Time(ctx).Result()
 	switch {
 	case err == nil:
-		found = append(found, clockWarning(theirs, before, time.Now())...)
+		found = append(found, clock.SkewWarning(theirs, before, time.Now())...)
 	case !strings.Contains(err.Error(), "NOPERM"):
 		return nil, nil, err
 	}

@@ -3,7 +3,6 @@ package redis
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/tenure-go/tenure/backend"
 	"github.com/tenure-go/tenure/internal/testenv"
@@ -29,15 +28,6 @@ func TestFindings(t *testing.T) {
 		found, refused := judge(parseInfo(info), 0)
 		if got := strings.Join(found, " "); refused != nil || (got == "") != (want == "") || !strings.Contains(got, want) {
 			t.Errorf("%q: %q (%v), want %q", info, got, refused, want)
-		}
-	}
-}
-
-func TestClockWarning(t *testing.T) {
-	now := time.Now()
-	for offset, warns := range map[time.Duration]bool{0: false, 900 * time.Millisecond: false, 2 * time.Second: true, -2 * time.Second: true} {
-		if got := clockWarning(now.Add(offset), now, now.Add(time.Millisecond)); (len(got) > 0) != warns {
-			t.Errorf("clocks %v apart: %q", offset, got)
 		}
 	}
 }

@@ -152,7 +152,7 @@ func (s *Store) nonce() string { return s.mark + "." + strconv.FormatUint(s.call
 // surplus reply.
 func (s *Store) resync() {
 	if s.own != nil {
-		s.own.drop()
+		s.own.Drop()
 	}
 }
 
@@ -164,7 +164,7 @@ func (s *Store) Close() error {
 		s.check.stop()
 		if s.own != nil {
 			_ = s.client.Close() // what it could not end, the dialer does
-			s.own.close()
+			s.own.Close()
 		}
 		s.watch.wait()
 		s.check.wait()

@@ -242,9 +242,7 @@ func TestCloseEndsDials(t *testing.T) {
 	go func() { _, err := s.Watch(t.Context(), "e"); pending <- err }()
 	d := inner(t, s).own
 	eventually(t, "both have a connection", func() bool {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		return len(d.conns) >= 2
+		return d.Open() >= 2
 	})
 	if err := s.Close(); err != nil {
 		t.Error(err)
