@@ -1,10 +1,7 @@
 package consul
 
 import (
-	"context"
-	"crypto/rand"
 	"net/http"
-	"net/url"
 	"testing"
 	"time"
 
@@ -12,12 +9,27 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/tenure-go/tenure/backend"
+	"github.com/tenure-go/tenure/internal/storetest"
 	"github.com/tenure-go/tenure/internal/testenv"
-	"github.com/tenure-go/tenure/internal/testenv/proxy"
 )
 
 // ample is a ceiling for what takes milliseconds on an idle machine.
 const ample = 20 * time.Second
+
+var (
+	kit = storetest.Kit{Ample: ample}
+
+	acquire    = kit.Acquire
+	renew      = kit.Renew
+	release    = kit.Release
+	get        = kit.Get
+	eventually = kit.Eventually
+	deadline   = storetest.Deadline
+	draw       = storetest.Draw
+	claim      = storetest.Claim
+	class      = storetest.Class
+	through    = storetest.Through
+)
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
@@ -32,16 +44,7 @@ func client(t testing.TB, rawURL, params string) backend.LeaseStore {
 	if params != "" {
 		rawURL += "&" + params
 	}
-	s, err := backend.Open(t.Context(), rawURL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
+	return storetest.Open(t, rawURL)
 }
 
 // transport is one for a test's own client.
@@ -82,48 +85,10 @@ func over(t testing.TB, c *api.Client, prefix string) backend.LeaseStore {
 	return w
 }
 
-// through is the server's URL by way of a proxy.
-func through(t testing.TB, srv *testenv.Server) (*proxy.Proxy, string) {
-	t.Helper()
-	p, err := proxy.Listen(srv.Addr())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = p.Close() })
-	u, err := url.Parse(srv.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	u.Host = p.Addr()
-	return p, u.String()
-}
-
 // inner is the store inside of its wrapper.
 func inner(t testing.TB, s backend.LeaseStore) *Store {
 	t.Helper()
-	r, ok := backend.As[*Store](s)
-	if !ok {
-		t.Fatal("no Consul store inside")
-	}
-	return r
-}
-
-func deadline(t testing.TB, d time.Duration) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), d)
-	t.Cleanup(cancel)
-	return ctx
-}
-
-func draw() backend.Attempt {
-	var a backend.Attempt
-	_, _ = rand.Read(a[:]) // never fails
-	return a
-}
-
-// claim is one for the election under a new attempt.
-func claim(election, candidate string) backend.Claim {
-	return backend.Claim{Election: election, Candidate: backend.Candidate{ID: candidate}, TTL: time.Minute, Attempt: draw()}
+	return storetest.Inner[*Store](t, s)
 }
 
 // brief is a claim for a lease whose end a test waits for.
@@ -131,40 +96,6 @@ func brief(election, candidate string) backend.Claim {
 	c := claim(election, candidate)
 	c.TTL = 2 * time.Second
 	return c
-}
-
-func acquire(t testing.TB, s backend.LeaseStore, c backend.Claim) backend.Lease {
-	t.Helper()
-	l, err := s.Acquire(deadline(t, ample), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
-}
-
-func renew(t testing.TB, s backend.LeaseStore, l backend.Lease) backend.Lease {
-	t.Helper()
-	l, err := s.Renew(deadline(t, ample), l)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
-}
-
-func release(t testing.TB, s backend.LeaseStore, l backend.Lease) {
-	t.Helper()
-	if err := s.Release(deadline(t, ample), l, backend.Handover{}); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func get(t testing.TB, s backend.LeaseStore, election string) backend.Record {
-	t.Helper()
-	r, err := s.Get(deadline(t, ample), election)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
 }
 
 // takeOver acquires as soon as the present holder was silent for long enough.
@@ -180,30 +111,6 @@ func takeOver(t testing.TB, s backend.LeaseStore, c backend.Claim) backend.Lease
 		return err == nil
 	})
 	return l
-}
-
-// class fails the test unless err means want.
-func class(t testing.TB, what string, err error, want backend.Class) {
-	t.Helper()
-	if got := backend.ClassOf(err); got != want {
-		t.Errorf("%s: %v (%v), want %v", what, err, got, want)
-	}
-}
-
-// eventually waits until ok is true.
-func eventually(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	end := time.NewTimer(ample)
-	defer end.Stop()
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-end.C:
-			t.Fatalf("not within %v: %s", ample, what)
-		}
-	}
 }
 
 // woken waits for a wake-up.
@@ -230,11 +137,5 @@ func watching(t testing.TB, s backend.LeaseStore, election string) <-chan struct
 
 func must[T any](t testing.TB) func(v T, err error) T {
 	t.Helper()
-	return func(v T, err error) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
+	return storetest.Must[T](t)
 }
