@@ -58,40 +58,6 @@ var storeMutants = []struct {
 	{"a watch is woken all the time", e9},
 }
 
-func TestElectorMutants(t *testing.T) {
-	if underRace {
-		t.Skip("played without the race detector: make mutants")
-	}
-	t.Run("none", func(t *testing.T) {
-		s := breakableSuite("")
-		s.elect = newBrokenElector("")
-		if r := examineElections(t, s); r.Violated() {
-			t.Errorf("the elector without a bug violates the rules:\n%s", r)
-		}
-	})
-	for _, m := range electorMutants {
-		t.Run(m.rule.Slug+" "+m.bug, func(t *testing.T) {
-			s := breakableSuite("")
-			s.elect = newBrokenElector(m.bug)
-			wantViolated(t, examineElections(t, s), m.rule)
-		})
-	}
-}
-
-func TestStoreMutantsBelowElectors(t *testing.T) {
-	if underRace {
-		t.Skip("played without the race detector: make mutants")
-	}
-	t.Run("none", func(t *testing.T) {
-		if r := examineElections(t, breakableSuite("")); r.Violated() {
-			t.Errorf("the store without a bug violates the rules:\n%s", r)
-		}
-	})
-	for _, m := range storeMutants {
-		t.Run(m.rule.Slug+" "+m.bug, func(t *testing.T) { wantViolated(t, examineElections(t, breakableSuite(m.bug)), m.rule) })
-	}
-}
-
 func wantViolated(t *testing.T, r *Report, rule Rule) {
 	t.Helper()
 	if r.Outcome(rule) != Violated {

@@ -5,9 +5,8 @@ type Level string
 
 // Levels of rules.
 const (
-	Core     Level = "core"     // of every store
-	Claimed  Level = "claimed"  // of stores whose Limits claim it
-	Optional Level = "optional" // of stores that implement an optional interface
+	Core    Level = "core"    // of every store
+	Claimed Level = "claimed" // of stores whose Limits claim it
 )
 
 // Rule is one numbered sentence of the contract.

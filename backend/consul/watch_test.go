@@ -110,22 +110,28 @@ func TestAWatchSeesBeats(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
 	p, q := client(t, srv.URL(), "prefix=seen"), client(t, srv.URL(), "prefix=seen")
-	c := claim("e", "P")
-	c.TTL = 6 * time.Second
-	l := acquire(t, p, c)
-	watching(t, q, "e")
-	<-time.After(time.Second)
-	sent := time.Now()
-	renew(t, p, l)
-	<-time.After(3 * time.Second)
-	r := get(t, q, "e")
-	asked := time.Since(sent)
-	if asked > 5*time.Second {
-		t.Skip("the machine was too slow")
+	const ttl, slow = 6 * time.Second, 5 * time.Second
+	for try := range 5 {
+		election := fmt.Sprint("e", try)
+		c := claim(election, "P")
+		c.TTL = ttl
+		l := acquire(t, p, c)
+		watching(t, q, election)
+		<-time.After(time.Second)
+		sent := time.Now()
+		renew(t, p, l)
+		<-time.After(3 * time.Second)
+		r := get(t, q, election)
+		asked := time.Since(sent)
+		if asked > slow {
+			continue // it says nothing: the machine was too slow
+		}
+		if !r.Held() || r.Remaining > ttl-2500*time.Millisecond || r.Remaining < ttl-asked {
+			t.Errorf("%v after the last beat, which the watch has seen, %v remain of %v", asked, r.Remaining, ttl)
+		}
+		return
 	}
-	if !r.Held() || r.Remaining > 6*time.Second-2500*time.Millisecond || r.Remaining < 6*time.Second-asked {
-		t.Errorf("%v after the last beat, which the watch has seen, %v remain of 6 s", asked, r.Remaining)
-	}
+	t.Errorf("five times a look came more than %v after a renewal: the machine is too slow to tell", slow)
 }
 
 // A watch that can't begin says why, and doesn't wait for longer than the store's time-out.

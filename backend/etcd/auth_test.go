@@ -1,11 +1,9 @@
 package etcd
 
 import (
-	"cmp"
 	"net/url"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -31,29 +29,11 @@ func root(t testing.TB, srv *testenv.Server) *clientv3.Client {
 	return c
 }
 
-// etcdctl is the tool that make servers builds beside the server, or the machine's own.
-func etcdctl(t testing.TB) string {
-	t.Helper()
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, _ := filepath.Glob(filepath.Join(cmp.Or(os.Getenv("TENURE_CACHE"), filepath.Join(cache, "tenure")), "bin", "etcdctl-*"))
-	if len(found) > 0 {
-		return found[len(found)-1]
-	}
-	path, err := exec.LookPath("etcdctl")
-	if err != nil {
-		t.Skip("no etcdctl: run 'make servers KINDS=etcd'")
-	}
-	return path
-}
-
 // allowed makes the user whom the policy describes, and returns the URL for a store of that user.
 func allowed(t testing.TB, srv *testenv.Server, user string) string {
 	t.Helper()
 	script := exec.CommandContext(deadline(t, ample), "../../deploy/policies/etcd.sh", user)
-	script.Env = append(os.Environ(), "ETCDCTL="+etcdctl(t), "ETCDCTL_ENDPOINTS=http://"+srv.Addr(),
+	script.Env = append(os.Environ(), "ETCDCTL="+testenv.Etcdctl(t), "ETCDCTL_ENDPOINTS=http://"+srv.Addr(),
 		"ETCDCTL_USER=root:"+testenv.Password(), "TENURE_PASSWORD="+testenv.Password())
 	if out, err := script.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

@@ -15,7 +15,7 @@ func trials(t *testing.T) int {
 	t.Helper()
 	n, _ := strconv.Atoi(os.Getenv("TENURE_TRIALS"))
 	if n == 0 {
-		t.Skip("set TENURE_TRIALS to a number of trials")
+		testenv.Skip(t, "set TENURE_TRIALS to a number of trials")
 	}
 	return max(1, n/6) // each takes a minute
 }

@@ -69,6 +69,16 @@ func Consul(t testing.TB, opts ...Options) *Server {
 // Password is what every server of the test environment asks for: TENURE_CANARY, or a fixed word.
 func Password() string { return cmp.Or(os.Getenv("TENURE_CANARY"), "canary-7f3a-hunter2") }
 
+// Etcdctl is the path of etcd's own tool, which make servers builds beside the server.
+func Etcdctl(t testing.TB) string {
+	t.Helper()
+	path, err := cached("etcdctl", version("ETCD_VERSION"))
+	if err != nil {
+		missing(t, etcdKind, Options{}, err)
+	}
+	return path
+}
+
 func open(t testing.TB, k kind, opts []Options) *Server {
 	t.Helper()
 	o := merge(opts)
@@ -134,11 +144,28 @@ func unavailable(t testing.TB, k kind, notice string) {
 
 // required reports whether a missing server of this kind is a failure.
 func required(k kind) bool {
-	if ci, err := strconv.ParseBool(cmp.Or(os.Getenv("CI"), "false")); err == nil && !ci {
+	if !inCI() {
 		return false
 	}
 	kinds, limited := os.LookupEnv("TENURE_TEST_KINDS")
 	return !limited || slices.Contains(strings.Fields(kinds), k.name)
+}
+
+// Skip skips a test that can't be played here, and says so where the user of go test sees it. In CI everything can be played: there it fails.
+func Skip(t testing.TB, reason string) {
+	t.Helper()
+	notice := t.Name() + ": " + reason
+	if inCI() {
+		t.Fatal(notice)
+	}
+	announce(notice)
+	t.Skip(notice)
+}
+
+// inCI reports whether nothing may be missing.
+func inCI() bool {
+	ci, err := strconv.ParseBool(cmp.Or(os.Getenv("CI"), "false"))
+	return err != nil || ci
 }
 
 var announcing sync.Mutex
