@@ -65,7 +65,7 @@ func BenchmarkStore(b *testing.B) {
 		}
 	})
 	b.Run("refused", func(b *testing.B) {
-		acquire(b, s, claim("refused", "a")) //nolint:contextcheck // a helper with a deadline of its own
+		acquire(b, s, claim("refused", "a"))
 		other := claim("refused", "b")
 		for b.Loop() {
 			if _, err := s.Acquire(ctx, other); err == nil {

@@ -25,7 +25,6 @@ var (
 	get        = kit.Get
 	eventually = kit.Eventually
 	deadline   = storetest.Deadline
-	draw       = storetest.Draw
 	claim      = storetest.Claim
 	class      = storetest.Class
 	through    = storetest.Through

@@ -44,7 +44,7 @@ func BenchmarkStore(b *testing.B) {
 		}
 	})
 	b.Run("batch", func(b *testing.B) {
-		all := leases(b, s, batch) //nolint:contextcheck // a helper with a deadline of its own
+		all := leases(b, s, batch)
 		for b.Loop() {
 			for _, r := range backend.RenewAll(ctx, s, all) {
 				if r.Err != nil {
@@ -55,7 +55,7 @@ func BenchmarkStore(b *testing.B) {
 		b.ReportMetric(float64(b.Elapsed())/float64(b.N*batch), "ns/lease")
 	})
 	b.Run("refused", func(b *testing.B) {
-		acquire(b, s, claim("refused", "a")) //nolint:contextcheck // a helper with a deadline of its own
+		acquire(b, s, claim("refused", "a"))
 		other := claim("refused", "b")
 		for b.Loop() {
 			if _, err := s.Acquire(ctx, other); err == nil {

@@ -191,7 +191,7 @@ func TestTakeOverComparesTheSignOfLife(t *testing.T) {
 			renewals := must[string](t)(server.HGet(ctx, key, "renewals").Result())
 			n := must[int](t)(strconv.Atoi(renewals))
 			server.HSet(ctx, key, "renewals", strconv.Itoa(n-1)) // the replica that was promoted had missed it
-			renew(t, s, l)                                       //nolint:contextcheck // a helper with a deadline of its own
+			renew(t, s, l)
 		},
 		"a new term": func() { release(t, s, l); c.Attempt = draw(); l = acquire(t, s, c) },
 	} {
