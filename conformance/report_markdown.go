@@ -31,16 +31,21 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 
 // Matrix is a Markdown table of the outcomes of several reports: a row per rule, a column per report. ✓ stands for holds, – for not claimed.
 func Matrix(reports []*Report) string {
-	var b strings.Builder
-	b.WriteString("| |")
-	for _, r := range reports {
-		b.WriteString(" " + r.Title() + " |")
+	columns := make([]string, len(reports))
+	for i, r := range reports {
+		columns[i] = r.Title()
 	}
-	b.WriteString("\n| --- |" + strings.Repeat(" :-: |", len(reports)) + "\n")
+	return MatrixOf(columns, func(column int, rule Rule) Outcome { return reports[column].Outcome(rule) })
+}
+
+// MatrixOf is the table of Matrix from outcomes of any origin, such as reports in files.
+func MatrixOf(columns []string, outcome func(column int, rule Rule) Outcome) string {
+	var b strings.Builder
+	b.WriteString("| | " + strings.Join(columns, " | ") + " |\n| --- |" + strings.Repeat(" :-: |", len(columns)) + "\n")
 	for _, rule := range Rules() {
 		fmt.Fprintf(&b, "| %s %s |", rule.Slug, rule.Title)
-		for _, r := range reports {
-			b.WriteString(" " + sign(r.Outcome(rule)) + " |")
+		for i := range columns {
+			b.WriteString(" " + sign(outcome(i, rule)) + " |")
 		}
 		b.WriteString("\n")
 	}

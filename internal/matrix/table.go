@@ -52,8 +52,7 @@ func read(folder string) (map[string]report, error) {
 
 // table has a row per rule and a column per target.
 type table struct {
-	reports []report
-	rows    [][]string // title, then an outcome per column
+	reports []report // in the order of columns
 }
 
 func newTable(reports map[string]report) (*table, error) {
@@ -63,44 +62,28 @@ func newTable(reports map[string]report) (*table, error) {
 		r, there := reports[c]
 		if !there {
 			missing = append(missing, c)
-			continue
 		}
 		t.reports = append(t.reports, r)
 	}
 	if len(missing) > 0 {
 		return nil, fmt.Errorf("there is no report of %s: were their tests skipped?", strings.Join(missing, ", "))
 	}
-	for i, rule := range t.reports[0].Rules {
-		row := []string{rule.Slug + " " + rule.Title}
-		for _, r := range t.reports {
-			row = append(row, sign(r.Rules[i].Outcome))
-		}
-		t.rows = append(t.rows, row)
-	}
 	return t, nil
 }
 
-// undecided stands for a cell that this run could not decide: the machine was too slow.
-const undecided = "undecided"
-
-func sign(o conformance.Outcome) string {
-	switch o {
-	case conformance.Holds:
-		return "✓"
-	case conformance.NotClaimed:
-		return "–"
-	}
-	return string(o)
-}
-
 func (t *table) text() string {
-	var b strings.Builder
-	b.WriteString("| | " + strings.Join(columns, " | ") + " |\n| --- |" + strings.Repeat(" :-: |", len(columns)) + "\n")
-	for _, row := range t.rows {
-		b.WriteString("| " + strings.Join(row, " | ") + " |\n")
-	}
-	return b.String()
+	return conformance.MatrixOf(columns, func(column int, rule conformance.Rule) conformance.Outcome {
+		for _, r := range t.reports[column].Rules {
+			if r.Slug == rule.Slug {
+				return r.Outcome
+			}
+		}
+		return conformance.Untested
+	})
 }
+
+// undecided stands for a cell that this run could not decide: the machine was too slow.
+const undecided = string(conformance.Undecided)
 
 // violations lists what no release may have.
 func (t *table) violations() []string {
