@@ -75,7 +75,7 @@ func (c Config) withDefaults() Config {
 	}
 	def(&c.TTL, 5*time.Second)
 	def(&c.RenewInterval, c.TTL/3)
-	def(&c.AttemptTimeout, max(c.TTL/8, c.TTL/4-max(0, c.clockStep())/2))
+	def(&c.AttemptTimeout, max(c.TTL/8, c.TTL/4-c.clockStep()/2))
 	def(&c.SafetyMargin, max(c.TTL/20, 100*time.Millisecond))
 	def(&c.StepDownMargin, c.TTL/10)
 	def(&c.DrainTimeout, 30*time.Second)
@@ -97,11 +97,12 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
+// clockStep is by how much the store's clock may step.
 func (c Config) clockStep() time.Duration {
 	if c.Store == nil {
 		return 0
 	}
-	return c.Store.Limits().ClockStep
+	return max(0, c.Store.Limits().ClockStep)
 }
 
 func newID(host string) string {
@@ -190,7 +191,7 @@ func (c Config) checkTiming() error {
 func (c Config) margins() core.Margins {
 	return core.Margins{
 		Safety: c.SafetyMargin, StepDown: c.StepDownMargin,
-		DriftPPM: int64(c.ClockDrift*1e6 + 0.5), Step: max(0, c.Store.Limits().ClockStep),
+		DriftPPM: int64(c.ClockDrift*1e6 + 0.5), Step: c.clockStep(),
 	}
 }
 
