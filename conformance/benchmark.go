@@ -69,7 +69,7 @@ func (s Suite) pair(b *testing.B) (electors [2]*elector.Elector, wires [2]*sever
 	b.Helper()
 	election := benchmarkClaim("").Election
 	for i := range electors {
-		wires[i] = &severed{LeaseStore: s.openFor(b)}
+		wires[i] = &severed{wire: newWire(s.openFor(b))}
 		e, err := elector.New(elector.Config{
 			Store: wires[i], Election: election, TTL: benchmarkTTL, Logger: slog.New(slog.DiscardHandler),
 			Candidate: backend.Candidate{ID: fmt.Sprint("P", i)},
@@ -204,46 +204,32 @@ func (s Suite) benchmarkCrash(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// severed is a client's way to its store that can be cut: then calls hang until their contexts end.
+// severed is a client's way to its store, which notes when the last request was sent that extended the lease.
 type severed struct {
-	backend.LeaseStore
-	cut  atomic.Bool
-	last atomic.Int64 // when the last request was sent that extended the lease, in UnixNano
+	*wire
+	last atomic.Int64 // in UnixNano
 }
 
-func (s *severed) Unwrap() backend.LeaseStore { return s.LeaseStore }
-
+// sever lets all calls hang until their contexts end, and returns the time of the last extension.
 func (s *severed) sever() time.Time {
-	s.cut.Store(true)
+	s.set(blackHole)
 	return time.Unix(0, s.last.Load())
 }
 
-func (s *severed) mend() { s.cut.Store(false) }
+func (s *severed) mend() { s.set(fair) }
 
 func (s *severed) Acquire(ctx context.Context, c backend.Claim) (backend.Lease, error) {
-	return s.extend(ctx, func() (backend.Lease, error) { return s.LeaseStore.Acquire(ctx, c) })
+	return s.extend(func() (backend.Lease, error) { return s.wire.Acquire(ctx, c) })
 }
 
 func (s *severed) Renew(ctx context.Context, l backend.Lease) (backend.Lease, error) {
-	return s.extend(ctx, func() (backend.Lease, error) { return s.LeaseStore.Renew(ctx, l) })
+	return s.extend(func() (backend.Lease, error) { return s.wire.Renew(ctx, l) })
 }
 
-func (s *severed) Release(ctx context.Context, l backend.Lease, h backend.Handover) error {
-	if s.cut.Load() {
-		<-ctx.Done()
-		return context.Cause(ctx)
-	}
-	return s.LeaseStore.Release(ctx, l, h)
-}
-
-func (s *severed) extend(ctx context.Context, call func() (backend.Lease, error)) (backend.Lease, error) {
-	if s.cut.Load() {
-		<-ctx.Done()
-		return backend.Lease{}, context.Cause(ctx)
-	}
+func (s *severed) extend(call func() (backend.Lease, error)) (backend.Lease, error) {
 	sent := time.Now()
 	l, err := call()
-	if err == nil && !s.cut.Load() {
+	if err == nil {
 		s.last.Store(sent.UnixNano())
 	}
 	return l, err
