@@ -40,12 +40,19 @@ func is(err, target error) bool {
 
 // expired says that the server doesn't know the token any more: it has restarted, the token is old, or users were changed.
 func expired(err error) bool {
-	return err != nil && (is(err, rpctypes.ErrInvalidAuthToken) || is(err, rpctypes.ErrAuthOldRevision) || is(err, rpctypes.ErrUserEmpty))
+	return err != nil && (behind(err) || is(err, rpctypes.ErrUserEmpty))
+}
+
+// behind says that a member doesn't know a token, or a change of users, which another member gave or knows: it is a little behind. With a fresh token it is a matter of time.
+func behind(err error) bool {
+	return is(err, rpctypes.ErrInvalidAuthToken) || is(err, rpctypes.ErrAuthOldRevision)
 }
 
 // final reports whether asking another member can't help. "Not a primary lessor" comes as Unknown: members disagree for a moment.
 func final(err error) bool {
 	switch {
+	case behind(err):
+		return false
 	case is(err, rpctypes.ErrNoSpace), is(err, rpctypes.ErrPermissionDenied), handshake(err):
 		return true
 	}

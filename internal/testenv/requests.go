@@ -86,7 +86,7 @@ func etcdRequests(ctx context.Context, s *Server) (int64, error) {
 
 func consulRequests(ctx context.Context, s *Server) (int64, error) {
 	r := request{path: "/v1/agent/metrics?format=prometheus", header: consulToken()}
-	return metric(ctx, s, r, "consul_api_http_count", `"v1_agent_metrics"`, `"v1_status_`)
+	return metric(ctx, s, r, "consul_api_http_count", `"v1_agent_metrics"`, `"v1_status_`, `"v1_acl_token_self"`)
 }
 
 // metric adds up the values of a metric in Prometheus's text form, without those whose labels contain one of some texts.
