@@ -55,6 +55,8 @@
 // Anchor. Acquire and Renew must report success only if a request that was sent within the call moved the record's expiry to at least the call's start + T.
 // A store that must answer from an older refresh says how much older in Lease.AnchorAge.
 //
+// Stores may implement more: [BatchRenewer], [TokenRaiser], [Notifier], [Roster], [Lister], [Forgetter]. Find them with [As]; what they must keep stands there.
+//
 // # Who does what
 //
 // [Wrap] adds to every store what must be the same in all of them: names, TTL ranges and rounding, time-outs that hold, closing, and the one error wrapper

@@ -42,7 +42,7 @@ func (e *HeldError) Is(target error) bool { return target == ErrHeld }
 
 // OpError is how every error of a wrapped store, and of a driver in Open, is reported: what was tried, where, for which election, and why it failed.
 type OpError struct {
-	Op       string // open, acquire, renew, release, get, watch, close, raise
+	Op       string // open, acquire, renew, release, get, watch, close, raise, enlist, delist, candidates, list, forget
 	Store    string // Limits.Store; for open the URL's scheme
 	Election string // empty for open and close
 	Err      error

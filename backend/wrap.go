@@ -37,6 +37,10 @@ var (
 	_ Unwrapper    = (*wrapped)(nil)
 	_ TokenRaiser  = (*wrapped)(nil)
 	_ BatchRenewer = (*wrapped)(nil)
+	_ Notifier     = (*wrapped)(nil)
+	_ Roster       = (*wrapped)(nil)
+	_ Lister       = (*wrapped)(nil)
+	_ Forgetter    = (*wrapped)(nil)
 )
 
 func (w *wrapped) Unwrap() LeaseStore { return w.inner }
