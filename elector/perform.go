@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/tenure-go/tenure/backend"
 	"github.com/tenure-go/tenure/internal/core"
 )
 
@@ -28,7 +27,7 @@ func (l *loop) perform(m *member, a core.Action) {
 		})
 	case core.DoRelease:
 		l.call(m, a, func(ctx context.Context) core.Event {
-			return core.Event{Kind: core.Released, Err: l.store.Release(ctx, a.Lease, backend.Handover{})}
+			return core.Event{Kind: core.Released, Err: l.store.Release(ctx, a.Lease, a.Handover)}
 		})
 	case core.DoSeal:
 		l.call(m, a, func(ctx context.Context) core.Event {

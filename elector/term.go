@@ -2,8 +2,10 @@ package elector
 
 import (
 	"context"
+	"fmt"
 	"time"
 
+	"github.com/tenure-go/tenure/backend"
 	"github.com/tenure-go/tenure/fence"
 	"github.com/tenure-go/tenure/internal/core"
 )
@@ -75,8 +77,32 @@ func (t *Term) belief() *core.Belief {
 // In a function given to Run it cancels the term's context and returns; the lease is released when the function has returned. On a term
 // of Campaign it also says that the work is over, so call it when that is true, also after the term was lost: it waits until the lease
 // is released, or ctx ends, and returns ctx's cause then.
-func (t *Term) Resign(ctx context.Context) error {
-	t.resign()
+func (t *Term) Resign(ctx context.Context) error { return t.leave(ctx, backend.Handover{}) }
+
+// HandOver is Resign with a say in what becomes of the election. With h.To set, only that candidate can be elected for h.For after the release; zero stands for the time of two slow requests. Nobody is made
+// leader without a claim of its own: if the candidate doesn't come, the election is free after that time. With an empty h.To nobody can be elected until h.For has passed since this call, so that a short piece of
+// work holds its election for a least time. h.For is cut to the lease's TTL. It returns an error that wraps backend.ErrInvalid when h makes no sense, and the term goes on then.
+func (t *Term) HandOver(ctx context.Context, h backend.Handover) error {
+	if h.To != "" {
+		if err := backend.CheckName("successor", h.To); err != nil {
+			return fmt.Errorf("elector: hand over %q: %w", t.Election(), err)
+		}
+		if h.To == t.member.cfg.Candidate.ID {
+			return fmt.Errorf("elector: hand over %q: %w: the successor is this candidate itself", t.Election(), backend.ErrInvalid)
+		}
+		if h.For == 0 {
+			h.For = min(t.member.cfg.TTL, 2*t.member.cfg.AttemptTimeout)
+		}
+	}
+	if h.For <= 0 {
+		return fmt.Errorf("elector: hand over %q: %w: a reservation of %v for %q; it must be for more than zero", t.Election(), backend.ErrInvalid, h.For, h.To)
+	}
+	h.For = min(h.For, t.member.cfg.TTL)
+	return t.leave(ctx, h)
+}
+
+func (t *Term) leave(ctx context.Context, h backend.Handover) error {
+	t.post(core.Event{Kind: core.Resign, Handover: h})
 	if t.waiter.run {
 		return nil
 	}
@@ -88,10 +114,11 @@ func (t *Term) Resign(ctx context.Context) error {
 	}
 }
 
-func (t *Term) resign() { t.post(core.Resign) }
+func (t *Term) resign() { t.post(core.Event{Kind: core.Resign}) }
 
-func (t *Term) post(kind core.EventKind) {
-	t.member.loop.post(posted{member: t.member, event: core.Event{Kind: kind, Term: t.id}})
+func (t *Term) post(e core.Event) {
+	e.Term = t.id
+	t.member.loop.post(posted{member: t.member, event: e})
 }
 
 // termContext is a context which knows by the clock that it has ended, also while the process has not run since.
@@ -109,7 +136,7 @@ func (c *termContext) Err() error {
 	// Without a belief the term has been ended, and its cause is on its way.
 	if b := c.term.belief(); b != nil && c.term.until(b, b.Soft) <= 0 {
 		c.cancel(ErrDeadline)
-		c.term.post(core.Overdue) // the loop's look at the clocks may differ
+		c.term.post(core.Event{Kind: core.Overdue}) // the loop's look at the clocks may differ
 	}
 	return c.Context.Err()
 }

@@ -56,7 +56,9 @@ type Event struct {
 	Lease   backend.Lease  // Acquired, Renewed
 	Record  backend.Record // GotRecord
 	Guard   int            // Sealed
-	Err     error
+	// Handover, of Resign, is what becomes of the election. Where it is kept for nobody, its time counts from this event.
+	Handover backend.Handover
+	Err      error
 }
 
 // ActionKind says what to do.
@@ -86,12 +88,14 @@ type Action struct {
 	Timeout int64 // ns; of a request
 	Claim   backend.Claim
 	Lease   backend.Lease
-	Guard   int
-	Term    uint64
-	Caller  uint64 // DoBegin, DoFinish: who waits for it
-	Belief  Belief
-	Err     error
-	Notice  Notice
+	// Handover, of DoRelease, is what becomes of the election.
+	Handover backend.Handover
+	Guard    int
+	Term     uint64
+	Caller   uint64 // DoBegin, DoFinish: who waits for it
+	Belief   Belief
+	Err      error
+	Notice   Notice
 }
 
 // Belief is what callers are told until it is replaced: the term's lease may be believed in while less than Hard has elapsed since Anchor, the look at the clocks from

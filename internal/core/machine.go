@@ -115,7 +115,7 @@ func (m *Machine) take(e Event) {
 			m.onUnwant(e.Err)
 		}
 	case Resign:
-		m.onResign(e.Term, ErrResigned)
+		m.onResign(e)
 	case WorkReturned:
 		m.onWorkReturned(e.Term, e.Err)
 	case Overdue:

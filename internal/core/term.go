@@ -33,6 +33,10 @@ type term struct {
 	stay  time.Duration
 	err   error // what the caller gets otherwise
 
+	successor string        // the election is reserved for it on release
+	reserve   time.Duration // for how long
+	keepUntil int64         // the election is kept for nobody until then
+
 	release   uint64 // request in flight
 	releaseAt int64
 	releases  int
@@ -97,16 +101,22 @@ func (m *Machine) deadlineCause() error {
 }
 
 // onResign steps down because the caller wants to.
-func (m *Machine) onResign(id uint64, cause error) {
+func (m *Machine) onResign(e Event) {
 	t := &m.term
-	if id != t.id || !t.working {
+	if e.Term != t.id || !t.working {
 		return
 	}
+	switch {
+	case e.Handover.To != "":
+		t.successor, t.reserve, t.keepUntil = e.Handover.To, e.Handover.For, 0
+	case e.Handover.For > 0:
+		t.successor, t.keepUntil = "", m.in(e.Handover.For)
+	}
 	if m.state == Leading {
-		m.stepDown(cause)
+		m.stepDown(ErrResigned)
 	}
 	if m.mode != Run { // the caller of Campaign says by Resign that its work is over
-		m.onWorkReturned(id, nil)
+		m.onWorkReturned(e.Term, nil)
 	}
 }
 
