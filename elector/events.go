@@ -96,6 +96,11 @@ func (r *relay) drained() <-chan struct{} {
 	return done
 }
 
+// wants reports that somebody is to be told an event of this kind: with thousands of elections it costs something to put it down.
+func (c Config) wants(kind EventKind) bool {
+	return c.Events != nil || c.Logger.Enabled(context.Background(), levels[kind])
+}
+
 // deliver logs an event and tells the subscriber.
 func (c Config) deliver(e Event) {
 	attrs := []any{slog.String("election", e.Election), slog.String("candidate", c.Candidate.ID)}
