@@ -28,6 +28,9 @@ func pages(t *testing.T, s backend.LeaseStore, limit int) (all []string) {
 		if len(names) < limit {
 			return all
 		}
+		if names[0] <= after {
+			t.Fatalf("the page after %q begins with %q", after, names[0])
+		}
 		after = names[len(names)-1]
 	}
 }
