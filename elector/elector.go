@@ -85,7 +85,7 @@ func (e *Elector) Run(ctx context.Context, lead func(context.Context, *Term) err
 			switch {
 			case o.term == nil:
 				if !errors.Is(o.err, ErrBusy) { // else what is under way is another's
-					e.settle()
+					e.loop.settle()
 				}
 				if own != nil {
 					return own
@@ -93,7 +93,7 @@ func (e *Elector) Run(ctx context.Context, lead func(context.Context, *Term) err
 				return o.err
 			case ctx.Err() != nil: // elected in the last moment: nothing is to be done under it
 				e.unwant(w, context.Cause(ctx))
-				e.returned(o.term, nil)
+				o.term.returned(nil)
 			default:
 				own = e.lead(ctx, w, o.term, lead)
 			}
@@ -112,13 +112,13 @@ func (e *Elector) lead(ctx context.Context, w *waiter, t *Term, lead func(contex
 			return
 		}
 		// lead panicked or ended its goroutine: give the lease back before that goes on.
-		e.unwant(w, errors.New("elector: the leader's function panicked"))
-		e.returned(t, nil)
+		e.unwant(w, errPanicked)
+		t.returned(nil)
 		<-w.over
 	}()
 	err := lead(t.Context(), t)
 	returned = true
-	e.returned(t, err)
+	t.returned(err)
 	cause := context.Cause(t.Context())
 	if ctx.Err() == nil && !errors.Is(cause, ErrClosed) {
 		return nil // the campaign goes on, or ends with err
@@ -129,12 +129,7 @@ func (e *Elector) lead(ctx context.Context, w *waiter, t *Term, lead func(contex
 	return err
 }
 
-func (e *Elector) returned(t *Term, err error) {
-	if t.toldToEnd(err) {
-		err = nil // it did
-	}
-	e.loop.post(posted{member: e.member, event: core.Event{Kind: core.WorkReturned, Term: t.id, Err: err}})
-}
+var errPanicked = errors.New("elector: the leader's function panicked")
 
 // Campaign waits until this candidate leads, and returns the term; the caller works beside it and calls Resign when done. ctx bounds the wait alone, never the term.
 // It returns ctx's cause when ctx ended first, and otherwise the errors of Run.
@@ -175,21 +170,6 @@ func (e *Elector) want(ctx context.Context, mode core.Mode) (*waiter, outcomes) 
 
 func (e *Elector) unwant(w *waiter, cause error) {
 	e.loop.post(posted{member: e.member, event: core.Event{Kind: core.Unwant, Caller: w.id, Err: cause}})
-}
-
-// settle gives requests that were under way at the end of Run a moment to come back, so that they leave nothing at the store.
-func (e *Elector) settle() {
-	patience := time.NewTimer(e.cfg.AttemptTimeout)
-	defer patience.Stop()
-	select {
-	case <-e.loop.idle():
-	case <-patience.C:
-		return
-	}
-	select {
-	case <-e.loop.relay.drained():
-	case <-patience.C:
-	}
 }
 
 // Close ends the campaign or term as the end of Run's context would, refuses later ones with ErrClosed, and returns when nothing of the

@@ -53,7 +53,11 @@ type posted struct {
 	heard  *ear    // with Woken
 	ended  *ear    // with WatchClosed
 	flight int     // change of the number of flights
+	bounds *bounds // without a member
 }
+
+// bounds are how many elections the loop's machines may lead, and should.
+type bounds struct{ most, target int }
 
 func newLoop(cfg Config, source *clock.Source) *loop {
 	return &loop{
@@ -110,6 +114,7 @@ func (l *loop) run(stopped chan struct{}) {
 			l.accept(p)
 		}
 		l.tick()
+		l.permit()
 		l.flush()
 		if l.over() {
 			return
@@ -137,6 +142,9 @@ func (l *loop) take() []posted {
 func (l *loop) accept(p posted) {
 	m := p.member
 	switch {
+	case p.bounds != nil:
+		l.shared.Bound(p.bounds.most, p.bounds.target)
+		return
 	case p.waiter != nil:
 		m.waiters = append(m.waiters, p.waiter)
 	case p.opened != nil:
@@ -176,6 +184,21 @@ func (l *loop) tick() {
 		l.step(m, core.Event{Kind: core.Tick})
 	}
 	clear(l.ready)
+}
+
+// bound says how many elections may be led, and should be.
+func (l *loop) bound(most, target int) { l.post(posted{bounds: &bounds{most, target}}) }
+
+// permit gives machines that were kept waiting their turn, when one of the others has made room; in another order each time.
+func (l *loop) permit() {
+	if !l.shared.Freed() {
+		return
+	}
+	for _, i := range rand.Perm(len(l.busy)) {
+		if i < len(l.busy) && l.busy[i].machine.KeptWaiting() {
+			l.step(l.busy[i], core.Event{Kind: core.Permit})
+		}
+	}
 }
 
 // apart is by how much the clocks disagree on the time between two readings.
@@ -224,6 +247,21 @@ func (l *loop) note(m *member, busy bool) { //nolint:revive // busy: its state
 		l.busy[last] = nil
 		l.busy = l.busy[:last]
 		m.busyPlace = -1
+	}
+}
+
+// settle gives requests that were under way at the end of Run a moment to come back, so that they leave nothing at the store.
+func (l *loop) settle() {
+	patience := time.NewTimer(l.cfg.AttemptTimeout)
+	defer patience.Stop()
+	select {
+	case <-l.idle():
+	case <-patience.C:
+		return
+	}
+	select {
+	case <-l.relay.drained():
+	case <-patience.C:
 	}
 }
 

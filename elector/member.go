@@ -50,7 +50,14 @@ type outcomes chan outcome
 func (c outcomes) tell(o outcome) { c <- o }
 
 func newMember(l *loop, election string) *member {
-	return &member{loop: l, election: election, machine: l.shared.Machine(election), duePlace: -1, busyPlace: -1}
+	m := &member{}
+	m.init(l, election)
+	return m
+}
+
+func (m *member) init(l *loop, election string) {
+	m.loop, m.election, m.machine = l, election, l.shared.Machine(election)
+	m.duePlace, m.busyPlace = -1, -1
 }
 
 func (m *member) believe(b core.Belief) {

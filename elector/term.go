@@ -19,6 +19,8 @@ type Term struct {
 	token  fence.Token
 	waiter *waiter
 
+	held bool // without a function: its end is the end of its work
+
 	mu    sync.Mutex
 	ctx   *termContext // nil until somebody asks for it
 	cause error        // why the term has ended
@@ -44,12 +46,29 @@ func (t *Term) Context() context.Context {
 
 // end ends the term's context.
 func (t *Term) end(cause error) {
+	if t.held {
+		t.returned(nil)
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.cause = cause
 	if t.ctx != nil {
 		t.ctx.cancel(cause)
 	}
+}
+
+// returned says that the term's work is over.
+func (t *Term) returned(err error) {
+	if t.toldToEnd(err) {
+		err = nil // it did
+	}
+	t.post(core.Event{Kind: core.WorkReturned, Err: err})
+}
+
+// leading reports that new work may be begun.
+func (t *Term) leading() bool {
+	b := t.belief()
+	return b != nil && b.Leading && t.until(b, b.Soft) > 0
 }
 
 // toldToEnd reports that the term has been ended by a decision, of which an error of its work may tell.

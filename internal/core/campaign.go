@@ -25,6 +25,9 @@ type campaign struct {
 	watchBy  int64 // look by then, even if the watch isn't open
 	failures int
 
+	kept      bool // it would claim if it had a permit
+	keptSince int64
+
 	watched   sign // what a single try has seen first, see worthWatching
 	watchedBy int64
 }
@@ -57,7 +60,7 @@ func (m *Machine) startCampaign(wait time.Duration) {
 		return
 	}
 	m.freshAttempt()
-	c.woken, c.called, c.failures, c.futile = false, false, 0, 0
+	c.woken, c.called, c.kept, c.failures, c.futile = false, false, false, 0, 0
 	c.watched = sign{}
 	c.watchBy = m.now.Mono + int64(m.cfg.AttemptTimeout)
 	m.setState(Campaigning)
@@ -125,6 +128,12 @@ func (m *Machine) advanceCampaign() {
 	c.flight = c.attempt
 	if !c.seen.Known {
 		c.request = m.request(Action{Kind: DoGet}, m.cfg.AttemptTimeout)
+		return
+	}
+	if !m.mayClaim() {
+		if c.called { // it may be another's by now
+			c.request = m.request(Action{Kind: DoGet}, m.cfg.AttemptTimeout)
+		}
 		return
 	}
 	c.asked = true
@@ -283,7 +292,7 @@ func (m *Machine) campaignFailed(err error) {
 // waitFor sleeps until the record's holder should be gone, or a wake-up.
 func (m *Machine) waitFor(r backend.Record) {
 	c := &m.campaign
-	c.trouble = nil
+	c.trouble, c.kept = nil, false
 	if m.mode == Try && !m.worthWatching(r) {
 		m.finish(&backend.HeldError{Record: r})
 		return

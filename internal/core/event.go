@@ -25,6 +25,7 @@ const (
 	Overdue                       // somebody was told, by a look at the clocks, that the time of Term's work is over
 	Close                         // no more terms, ever
 	Beat                          // the loop renews other leases now: one that is due soon may go along
+	Permit                        // there may be a permit now
 	GotRecord                     // reply to Get
 	Acquired                      // reply to Acquire
 	Renewed                       // reply to Renew

@@ -52,6 +52,8 @@ type Shared struct {
 	now  clock.Reading // of the latest step, whosever it was
 	rand [2]uint64
 	out  []Action
+
+	permits permits
 }
 
 // Share returns what machines of one configuration share. Its election is not looked at.
@@ -68,6 +70,8 @@ type Machine struct {
 	state    State
 	mode     Mode
 	closed   bool
+	permit   bool
+	waits    bool  // it is counted among those kept waiting
 	rivals   uint8 // grows with races lost after a wake-up, see spread
 
 	requests uint64 // numbers of requests
@@ -120,6 +124,7 @@ func (m *Machine) Step(in Input) []Action {
 	m.passTime()
 	m.take(in.Event)
 	m.advance()
+	m.settlePermit()
 	return m.out
 }
 
@@ -138,6 +143,8 @@ func (m *Machine) take(e Event) {
 		}
 	case Beat:
 		m.onBeat()
+	case Permit:
+		m.onPermit()
 	case Resign:
 		m.onResign(e)
 	case WorkReturned:
