@@ -116,7 +116,7 @@ func (f *feed) take(ctx context.Context, pairs api.KVPairs, all bool) (changed b
 	seen := make(map[string]uint64, len(pairs))
 	wake := func(name string) {
 		changed = true
-		for w := range f.hub.watchers[name] {
+		for _, w := range f.hub.watchers[name] {
 			w.Wake()
 			f.tell()
 		}
@@ -180,7 +180,7 @@ func (f *feed) hear(pairs api.KVPairs) (shortest time.Duration) {
 	defer f.hub.mu.Unlock()
 	defer func() { shortest = cmp.Or(shortest, share*longPause) }()
 	for _, pair := range pairs {
-		for w := range f.hub.watchers[last(pair.Key)] {
+		for _, w := range f.hub.watchers[last(pair.Key)] {
 			var b beat
 			if decode(pair.Key, pair.Value, &b) != nil {
 				break // looks tell
