@@ -74,6 +74,11 @@ func TestNotify(t *testing.T) {
 	if len(stopped) != heard {
 		t.Error("called after stop had returned, by Close")
 	}
+	for len(stopped) > 0 {
+		if !<-stopped {
+			t.Error("stop was followed by a last call")
+		}
+	}
 	_, err := backend.Notify(deadline(t, ample), s, "notify", stopped.wake)
 	class(t, "a watch of a closed store", err, backend.Closed)
 }

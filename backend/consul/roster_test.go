@@ -94,6 +94,9 @@ func TestRosterOfTheDead(t *testing.T) {
 	kit.Ample = 3 * ample
 	kit.Eventually(t, "the entry of the dead goes", func() bool { return len(onList(t, other, "e")) == 0 })
 	t.Logf("gone after %v", time.Since(died))
+	if pair, _, err := raw(t, srv).KV().Get(names{"dead"}.listing("e", "a"), nil); pair != nil || err != nil {
+		t.Errorf("its key is left: %v, %v", pair, err)
+	}
 }
 
 // Whoever takes an entry off, or puts one in its place, and whatever ends its session: the next Enlist lists it again, though nothing has changed to the eyes of its store.
