@@ -99,6 +99,11 @@ func TestLateForget(t *testing.T) {
 	}
 	class(t, "forget of a held election", s.(backend.Forgetter).Forget(deadline(t, ample), r), backend.Held)
 	renew(t, s, l)
+	release(t, s, l)
+	if done, err := in.remove(deadline(t, ample), v); done || err != nil {
+		t.Errorf("an election that has had another term was forgotten: %v", err)
+	}
+	l = acquire(t, s, claim("forget", "b"))
 	if err := s.Release(deadline(t, ample), l, backend.Handover{To: "c", For: time.Minute}); err != nil {
 		t.Fatal(err)
 	}

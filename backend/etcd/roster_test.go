@@ -65,6 +65,8 @@ func TestRosterRepeats(t *testing.T) {
 		t.Errorf("after another note: on etcd lease %x, before %x: %v", on, lease, listed(t, s, "repeats"))
 	}
 	enlist(t, s, listedAs("repeats", "a", "two", time.Minute))
+	_, lease = listingOf(t, operator, "repeats", "a")
+	enlist(t, s, listedAs("repeats", "a", "two", 2*time.Minute))
 	if _, on := listingOf(t, operator, "repeats", "a"); on == lease {
 		t.Error("after another TTL the entry is on the old etcd lease")
 	}
