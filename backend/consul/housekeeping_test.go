@@ -131,7 +131,7 @@ func TestLateForget(t *testing.T) {
 	if err := s.(backend.Forgetter).Forget(deadline(t, ample), r); err != nil {
 		t.Errorf("forget of a forgotten election: %v", err)
 	}
-	l = acquire(t, s, brief("e", "a"))
+	acquire(t, s, brief("e", "a"))
 	remove(t, operator, in.names.leader("e")) // its holder may believe in it
 	class(t, "forget of an election whose leader key somebody has removed", s.(backend.Forgetter).Forget(deadline(t, ample), get(t, s, "e")), backend.Held)
 }
