@@ -88,8 +88,8 @@
 //
 // Elections reads the names of all leader and counter keys for each page. When a store is closed its entries are listed for 10 s or 20 s at most, whatever their time.
 //
-// A server that is set to a session_ttl_min above 30 s refuses the session, and with it every grant; above 10 s it refuses rosters. Servers in development mode (-dev) lose everything when they end: leases overlap then for up to a TTL. Warnings tell of both, and of an agent
-// that is too old, where the token may read the agent.
+// A server that is set to a session_ttl_min above 30 s refuses the session, and with it every grant; above 10 s it refuses rosters. Servers in development mode (-dev) lose everything when they end:
+// leases overlap then for up to a TTL. Warnings tell of both, but for rosters, and of an agent that is too old, where the token may read the agent.
 //
 // After a snapshot was restored the counter is an old one, and so are the records: tokens grow on above the highest that living candidates have seen, and not above those that nobody remembers.
 package consul
