@@ -157,7 +157,7 @@ func TestASuspendIsNoticedWithoutBeingAsked(t *testing.T) {
 		hands.wall.Add(int64(time.Minute))
 		hands.boot.Add(int64(time.Minute))
 		at := time.Now()
-		if took := (<-ended).Sub(at); took > 500*time.Millisecond {
+		if took := comes(t, ended).Sub(at); took > 500*time.Millisecond {
 			t.Errorf("noticed after %v", took)
 		}
 		cancel()
