@@ -1,0 +1,75 @@
+package joint_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/tenure-go/tenure/internal/joint"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+type key struct{}
+
+// late is a context that finds out that it has ended when it is asked, as a term's does after a pause.
+type late struct {
+	context.Context //nolint:containedctx // it is one
+	end             context.CancelCauseFunc
+	over            bool
+}
+
+var errLate = errors.New("late")
+
+func (l *late) Err() error {
+	if l.over {
+		l.end(errLate)
+	}
+	return l.Context.Err()
+}
+
+func TestItEndsWithWhateverEndsFirst(t *testing.T) {
+	errTerm, errAlso, errOwn := errors.New("term"), errors.New("also"), errors.New("own")
+	for _, want := range []error{errTerm, errAlso, errOwn} {
+		term, endTerm := context.WithCancelCause(context.WithValue(t.Context(), key{}, 1))
+		also, endAlso := context.WithCancelCause(t.Context())
+		ctx, end := joint.With(term, also)
+		if ctx.Err() != nil || ctx.Value(key{}) != 1 {
+			t.Fatal(ctx.Err(), ctx.Value(key{}))
+		}
+		switch want {
+		case errTerm:
+			endTerm(want)
+		case errAlso:
+			endAlso(want)
+		default:
+			end(want)
+		}
+		<-ctx.Done()
+		if got := context.Cause(ctx); !errors.Is(got, want) {
+			t.Errorf("ended by %v: cause %v", want, got)
+		}
+		end(nil)
+		endTerm(nil)
+		endAlso(nil)
+	}
+}
+
+func TestItsErrAsksTheTermFirst(t *testing.T) {
+	inner, end := context.WithCancelCause(t.Context())
+	term := &late{Context: inner, end: end}
+	ctx, stop := joint.With(term, t.Context())
+	defer stop(nil)
+	derived, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if ctx.Err() != nil {
+		t.Fatal(ctx.Err())
+	}
+	term.over = true
+	if ctx.Err() == nil || !errors.Is(context.Cause(ctx), errLate) {
+		t.Errorf("after a pause: %v, %v", ctx.Err(), context.Cause(ctx))
+	}
+	<-derived.Done()
+}
