@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/tenure-go/tenure/backend"
+	"github.com/tenure-go/tenure/fence"
 	"github.com/tenure-go/tenure/internal/joint"
 )
 
@@ -52,7 +53,7 @@ func (d *Duty) Term() *Term {
 }
 
 // Do calls work if a term is led at the moment, and returns ErrNotLeading otherwise. The context given to work ends with the term and with ctx, whichever is first; context.Cause tells which. It
-// carries the fencing token and the term's values, not those of ctx. Do may be called many times at once.
+// carries ctx's values and the fencing token. Do may be called many times at once.
 //
 // It returns work's error. Where that is context.Canceled or the cause of its context, it returns that cause. It also returns the cause when the lease was lost before work returned nil.
 func (d *Duty) Do(ctx context.Context, work func(ctx context.Context, term *Term) error) error {
@@ -64,7 +65,7 @@ func (d *Duty) Do(ctx context.Context, work func(ctx context.Context, term *Term
 		return ErrNotLeading
 	}
 	defer d.work.Done()
-	joined, end := joint.With(term.Context(), ctx)
+	joined, end := joint.With(fence.NewContext(ctx, term.Token()), term.Context())
 	defer end(context.Canceled)
 	return verdict(joined, term, work(joined, term))
 }

@@ -48,7 +48,7 @@ func (p *Pass) Leave(ctx context.Context) error {
 // long as the question took, too.
 func (p *Pass) start(term *Term, asked time.Duration) {
 	p.term = term
-	p.ctx, p.cancel = joint.With(term.Context(), context.Background())
+	p.ctx, p.cancel = joint.With(term.Context(), term.Context())
 	if least := p.gate.cfg.AtLeast; least > 0 {
 		p.until = time.Now().Add(max(least, asked))
 	}

@@ -3,12 +3,12 @@ package joint
 
 import "context"
 
-// With returns a context for work under term: it has term's values and ends with term, with also, or by the returned function, whichever comes first; context.Cause tells which. Its
-// Err asks term's Err first, which for an elector's term compares clocks: it is right from the first call after a pause. Call the function when the work is over.
-func With(term, also context.Context) (context.Context, context.CancelCauseFunc) {
-	ctx, cancel := context.WithCancelCause(term)
-	stop := context.AfterFunc(also, func() { cancel(context.Cause(also)) })
-	return &joined{Context: ctx, term: term}, func(cause error) {
+// With returns a context for work: it is derived from ctx, and ends with term too, or by the returned function, whichever comes first; context.Cause tells which. Its Err asks term's
+// Err first, which for an elector's term compares clocks: it is right from the first call after a pause. Call the function when the work is over.
+func With(ctx, term context.Context) (context.Context, context.CancelCauseFunc) {
+	inner, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(term, func() { cancel(context.Cause(term)) })
+	return &joined{Context: inner, term: term, cancel: cancel}, func(cause error) {
 		stop()
 		cancel(cause)
 	}
@@ -17,11 +17,14 @@ func With(term, also context.Context) (context.Context, context.CancelCauseFunc)
 type joined struct {
 	context.Context                 //nolint:containedctx // it is one
 	term            context.Context //nolint:containedctx // the one to ask first
+	cancel          context.CancelCauseFunc
 }
 
 // Err implements context.Context.
 func (j *joined) Err() error {
-	_ = j.term.Err() // ends both if the clock says so
+	if j.term.Err() != nil {
+		j.cancel(context.Cause(j.term))
+	}
 	return j.Context.Err()
 }
 

@@ -31,19 +31,19 @@ func (l *late) Err() error {
 }
 
 func TestItEndsWithWhateverEndsFirst(t *testing.T) {
-	errTerm, errAlso, errOwn := errors.New("term"), errors.New("also"), errors.New("own")
-	for _, want := range []error{errTerm, errAlso, errOwn} {
-		term, endTerm := context.WithCancelCause(context.WithValue(t.Context(), key{}, 1))
-		also, endAlso := context.WithCancelCause(t.Context())
-		ctx, end := joint.With(term, also)
+	errCaller, errTerm, errOwn := errors.New("caller"), errors.New("term"), errors.New("own")
+	for _, want := range []error{errCaller, errTerm, errOwn} {
+		caller, endCaller := context.WithCancelCause(context.WithValue(t.Context(), key{}, 1))
+		term, endTerm := context.WithCancelCause(t.Context())
+		ctx, end := joint.With(caller, term)
 		if ctx.Err() != nil || ctx.Value(key{}) != 1 {
 			t.Fatal(ctx.Err(), ctx.Value(key{}))
 		}
 		switch want {
+		case errCaller:
+			endCaller(want)
 		case errTerm:
 			endTerm(want)
-		case errAlso:
-			endAlso(want)
 		default:
 			end(want)
 		}
@@ -52,15 +52,15 @@ func TestItEndsWithWhateverEndsFirst(t *testing.T) {
 			t.Errorf("ended by %v: cause %v", want, got)
 		}
 		end(nil)
+		endCaller(nil)
 		endTerm(nil)
-		endAlso(nil)
 	}
 }
 
 func TestItsErrAsksTheTermFirst(t *testing.T) {
 	inner, end := context.WithCancelCause(t.Context())
 	term := &late{Context: inner, end: end}
-	ctx, stop := joint.With(term, t.Context())
+	ctx, stop := joint.With(t.Context(), term)
 	defer stop(nil)
 	derived, cancel := context.WithCancel(ctx)
 	defer cancel()
