@@ -8,6 +8,7 @@ require go.uber.org/goleak v1.3.0
 
 require (
 	github.com/hashicorp/consul/api v1.34.5
+	github.com/robfig/cron/v3 v3.0.1
 	github.com/testcontainers/testcontainers-go v0.45.0
 )
 

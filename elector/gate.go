@@ -70,14 +70,12 @@ func (g *Gate) Do(ctx context.Context, work func(ctx context.Context, term *Term
 	if err != nil {
 		return err
 	}
-	stop := context.AfterFunc(ctx, func() { p.cancel(context.Cause(ctx)) })
-	defer stop()
 	defer func() { // also when work panics or ends its goroutine
 		patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), g.cfg.Elector.AttemptTimeout)
 		defer cancel()
 		_ = p.Leave(patience) // what is not done by then goes on behind Do
 	}()
-	return g.wrap(verdict(p.ctx, p.term, work(p.ctx, p.term)))
+	return p.Do(ctx, work)
 }
 
 // Enter asks once whether this server may run this tick, for callers whose work is not one function: call Pass.Leave when it is over. ctx bounds the question, not the work. Errors are those of Do.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tenure-go/tenure/backend"
+	"github.com/tenure-go/tenure/fence"
 	"github.com/tenure-go/tenure/internal/joint"
 )
 
@@ -31,6 +32,18 @@ func (p *Pass) Context() context.Context { return p.ctx }
 
 // Term returns the leadership under which the work is done. To end it, call Leave rather than Term.Resign, which knows nothing of GateConfig.AtLeast.
 func (p *Pass) Term() *Term { return p.term }
+
+// Do calls work as Gate.Do would: its context ends with Context and with ctx, and carries ctx's values and the fencing token. The end of ctx ends the pass's work as a whole. Errors are those of Gate.Do.
+func (p *Pass) Do(ctx context.Context, work func(ctx context.Context, term *Term) error) error {
+	if work == nil {
+		return p.gate.fail(fmt.Errorf("%w: Do needs a function", backend.ErrInvalid))
+	}
+	stop := context.AfterFunc(ctx, func() { p.cancel(context.Cause(ctx)) })
+	defer stop()
+	joined, end := joint.With(fence.NewContext(ctx, p.term.Token()), p.ctx)
+	defer end(context.Canceled)
+	return p.gate.wrap(verdict(joined, p.term, work(joined, p.term)))
+}
 
 // Leave says that the work is over. It waits until the election is given back or, for the rest of GateConfig.AtLeast, kept; it returns ctx's cause if that ends first, and the gate sees to it all the same.
 // A second call waits as well.
