@@ -147,7 +147,7 @@ func TestWorkOutsideOfAGate(t *testing.T) {
 		}()
 		robfig.Work(nil).Run()
 	}()
-	g := newGate(t, memory.NewServer(), "a", time.Second)
+	g := newGate(t, memory.NewServer(), "a", time.Hour)
 	defer g.Close()
 	var out bytes.Buffer
 	before := slog.Default()

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -16,7 +18,7 @@ func TestOneServerRunsEachTick(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		<-time.After(time.Second) // between two ticks on both clocks
 		var out strings.Builder
-		if err := run(t.Context(), "memory:examples-gate", &out); err != nil {
+		if err := run(t.Context(), fmt.Sprint("memory:examples-gate-", rand.Uint64()), &out); err != nil {
 			t.Fatal(err)
 		}
 		ran, refused := map[string]int{}, map[string]int{}
