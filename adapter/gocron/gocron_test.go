@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -64,6 +65,12 @@ func (c *counts) returned() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now--
+}
+
+func (c *counts) by() map[string]int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.runs)
 }
 
 func (c *counts) refused(_ uuid.UUID, _ string, err error) {
@@ -127,7 +134,7 @@ func TestIntervalJobsRunOncePerInterval(t *testing.T) {
 			}
 			<-time.After(59 * time.Second)
 			c.mu.Lock()
-			if c.runs["a"] != 6 || len(c.runs) != 1 || c.held != 12 || c.other != 0 {
+			if c.runs["a"] != 6 || len(c.runs) != 1 || c.held < 12 || c.other != 0 {
 				t.Errorf("%s: in 65 s ran %v at %v, refused %d, for other reasons %d", what, c.runs, c.at, c.held, c.other)
 			}
 			c.mu.Unlock()
@@ -166,8 +173,9 @@ func TestATaskLongerThanItsTTL(t *testing.T) {
 		for _, stop := range stops {
 			stop()
 		}
-		if total := c.runs["a"] + c.runs["b"]; total < 4 || total > 5 {
-			t.Errorf("ran %v", c.runs)
+		runs := c.by()
+		if total := runs["a"] + runs["b"]; total < 4 || total > 5 {
+			t.Errorf("ran %v", runs)
 		}
 	})
 }
@@ -315,8 +323,8 @@ func TestElector(t *testing.T) {
 		<-time.After(100 * time.Millisecond)
 		b := start("b")
 		<-time.After(10 * time.Second)
-		if c.runs["b"] != 0 || c.runs["a"] < 9 {
-			t.Errorf("ran %v", c.runs)
+		if runs := c.by(); runs["b"] != 0 || runs["a"] < 9 {
+			t.Errorf("ran %v", runs)
 		}
 		if err := b.IsLeader(t.Context()); !errors.Is(err, elector.ErrNotLeading) {
 			t.Error(err)
@@ -327,8 +335,8 @@ func TestElector(t *testing.T) {
 			t.Error(err)
 		}
 		<-time.After(5 * time.Second)
-		if c.runs["b"] < 4 {
-			t.Errorf("ran %v", c.runs)
+		if runs := c.by(); runs["b"] < 4 {
+			t.Errorf("ran %v", runs)
 		}
 		b.stop()
 		shutdown(t, a.scheduler)
