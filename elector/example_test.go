@@ -119,7 +119,7 @@ func ExampleDuty() {
 		return nil
 	}
 	fmt.Println(duty.Do(ctx, work))
-	go e.Run(ctx, duty.Lead)
+	go func() { _ = e.Run(ctx, duty.Lead) }()
 	for duty.Term() == nil {
 		<-time.After(time.Millisecond)
 	}

@@ -144,7 +144,7 @@ func (p *Pass) awaitEnd(remaining func() time.Duration) (inTime bool) {
 func (p *Pass) overrun() {
 	cause := context.Cause(p.ctx)
 	cfg := p.gate.cfg.Elector
-	cfg.Logger.Error("elector: the work of a gate outlives its lease", //nolint:sloglint // there is no caller whose context could be given
+	cfg.Logger.Error("elector: the work of a gate outlives its lease",
 		slog.String("election", cfg.Election), slog.String("candidate", cfg.Candidate.ID), slog.Int64("token", p.term.token.Value), slog.Any("error", cause))
 	if cfg.OnOverrun != nil {
 		cfg.OnOverrun(Overrun{Election: cfg.Election, Token: p.term.Token(), Cause: cause})
@@ -165,8 +165,7 @@ func (p *Pass) keep() {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-p.gate.closing:
-	case <-p.term.Context().Done(): // lost, there is nothing to renew
+	case <-p.term.Context().Done(): // lost, or the gate is closed
 	}
 }
 

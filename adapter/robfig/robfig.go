@@ -57,5 +57,5 @@ func log(ctx context.Context, election string, err error) {
 	case errors.Is(err, elector.ErrBusy):
 		level = slog.LevelWarn
 	}
-	slog.Default().LogAttrs(context.WithoutCancel(ctx), level, "robfig: a tick is over", slog.String("election", election), slog.Any("error", err)) //nolint:sloglint // the documented default
+	slog.Default().LogAttrs(context.WithoutCancel(ctx), level, "robfig: a tick is over", slog.String("election", election), slog.Any("error", err))
 }

@@ -34,7 +34,7 @@ func newLive(t *testing.T, server *memory.Server, id, address string, handler ht
 	mux.Handle("/", l.Forward(handler))
 	mux.Handle("/only", l.LeaderOnly(handler))
 	t.Cleanup(func() {
-		l.node.stop()
+		l.stop()
 		l.http.Close()
 	})
 	return l
@@ -54,7 +54,13 @@ func named(id string) http.Handler {
 	})
 }
 
-func send(t *testing.T, r *http.Request) (*http.Response, string) {
+// reply is what a server answered.
+type reply struct {
+	StatusCode int
+	Header     http.Header
+}
+
+func send(t *testing.T, r *http.Request) (reply, string) {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
@@ -67,10 +73,10 @@ func send(t *testing.T, r *http.Request) (*http.Response, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return response, string(body)
+	return reply{response.StatusCode, response.Header}, string(body)
 }
 
-func post(t *testing.T, url, body string, header ...string) (*http.Response, string) {
+func post(t *testing.T, url, body string, header ...string) (reply, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
 	if err != nil {
@@ -107,7 +113,7 @@ func TestFollowersForward(t *testing.T) {
 	if r, _ := post(t, a.http.URL+"/only", ""); r.StatusCode != http.StatusOK {
 		t.Errorf("the leader itself: %d", r.StatusCode)
 	}
-	a.node.stop()
+	a.stop()
 	until(t, "another leads", func() bool { return b.itself() || c.itself() })
 	second, follower := "b", c
 	if c.itself() {
@@ -124,7 +130,7 @@ func TestNoRequestIsForwardedTwice(t *testing.T) {
 	server := memory.NewServer()
 	b := newLive(t, server, "b", "", named("b"))
 	until(t, "b leads", b.itself)
-	b.node.stop()
+	b.stop()
 	// a leads, and says that it is reached where b listens; b forwards to itself.
 	a := newLive(t, server, "a", b.http.URL, named("a"))
 	until(t, "a leads", a.itself)
@@ -169,7 +175,7 @@ func TestWhatCantBeForwarded(t *testing.T) {
 		if r.StatusCode != tt.code || !strings.Contains(got, tt.text) || (r.Header.Get("Retry-After") == "1") != (tt.code == http.StatusServiceUnavailable) {
 			t.Errorf("%q: %d %v %s", tt.address, r.StatusCode, r.Header, got)
 		}
-		b.node.stop()
+		b.stop()
 		if r, got := post(t, b.http.URL, "x"); r.StatusCode != http.StatusServiceUnavailable || r.Header.Get("Retry-After") != "5" || !strings.Contains(got, "nobody is known") {
 			t.Errorf("nobody known: %d %s", r.StatusCode, got)
 		}
@@ -227,7 +233,7 @@ func TestAnUpgradedConnectionGoesThrough(t *testing.T) {
 	defer conn.Close()
 	_, _ = io.WriteString(conn, "GET /ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n")
 	in := bufio.NewReader(conn)
-	response, err := http.ReadResponse(in, nil)
+	response, err := http.ReadResponse(in, nil) //nolint:bodyclose // an upgraded connection has none
 	if err != nil || response.StatusCode != http.StatusSwitchingProtocols {
 		t.Fatal(response, err)
 	}
@@ -255,7 +261,7 @@ func TestRequestsAreWorkUnderTheTerm(t *testing.T) {
 	}()
 	ctx := <-entered
 	stopped := make(chan struct{})
-	go func() { a.node.stop(); close(stopped) }()
+	go func() { a.stop(); close(stopped) }()
 	<-ctx.Done()
 	l, err := a.elector.Leader(t.Context())
 	if err != nil || l.Nobody() {

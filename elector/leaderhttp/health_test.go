@@ -149,7 +149,7 @@ func TestAHeartThatHasStopped(t *testing.T) {
 }
 
 func TestConfigIsChecked(t *testing.T) {
-	make := func(address string) *elector.Elector {
+	electorAt := func(address string) *elector.Elector {
 		e, err := elector.New(elector.Config{
 			Store: memory.NewServer().Client(), Election: "e",
 			Candidate: backend.Candidate{Description: backend.Description{Address: address}},
@@ -160,17 +160,17 @@ func TestConfigIsChecked(t *testing.T) {
 		return e
 	}
 	for _, address := range []string{"h", "ftp://h", "http://", "http://u:secret@h", "http://h?q", "http://h#f", ":80", "h:", "http://u:secret@h:%zz", "//h", "h:80/x"} {
-		_, err := New(Config{Elector: make(address)})
+		_, err := New(Config{Elector: electorAt(address)})
 		if !errors.Is(err, backend.ErrInvalid) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %v", address, err)
 		}
 	}
 	for _, address := range []string{"", "h:80", "[::1]:80", "10.0.0.1:8080", "http://h", "https://h:1/base/"} {
-		if _, err := New(Config{Elector: make(address)}); err != nil {
+		if _, err := New(Config{Elector: electorAt(address)}); err != nil {
 			t.Errorf("%q: %v", address, err)
 		}
 	}
-	for _, c := range []Config{{}, {Elector: make(""), ReadyWithin: -1}, {Elector: make(""), AliveWithin: -1}} {
+	for _, c := range []Config{{}, {Elector: electorAt(""), ReadyWithin: -1}, {Elector: electorAt(""), AliveWithin: -1}} {
 		if _, err := New(c); !errors.Is(err, backend.ErrInvalid) {
 			t.Errorf("%+v: %v", c, err)
 		}

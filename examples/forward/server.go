@@ -55,7 +55,7 @@ func newServer(ctx context.Context, store backend.LeaseStore, name string) (*ser
 	all.Go(func() { _ = site.Run(running) })
 	served := make(chan struct{})
 	go func() { defer close(served); _ = web.Serve(listener) }()
-	s.stop = sync.OnceFunc(func() {
+	s.stop = sync.OnceFunc(func() { //nolint:contextcheck // the release outlives the context
 		cancel() // requests under way are awaited, and the lease released
 		all.Wait()
 		_ = e.Close()

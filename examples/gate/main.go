@@ -86,7 +86,7 @@ func server(ctx context.Context, store backend.LeaseStore, name string, late tim
 	if err != nil {
 		return err
 	}
-	defer gate.Close()
+	defer gate.Close() //nolint:contextcheck // the release outlives the context
 	report := robfig.Work(func(context.Context, *elector.Term) error {
 		lines <- fmt.Sprintf("%s: %s runs it", clock(late), name)
 		return nil

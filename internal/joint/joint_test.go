@@ -39,14 +39,7 @@ func TestItEndsWithWhateverEndsFirst(t *testing.T) {
 		if ctx.Err() != nil || ctx.Value(key{}) != 1 {
 			t.Fatal(ctx.Err(), ctx.Value(key{}))
 		}
-		switch want {
-		case errCaller:
-			endCaller(want)
-		case errTerm:
-			endTerm(want)
-		default:
-			end(want)
-		}
+		map[error]context.CancelCauseFunc{errCaller: endCaller, errTerm: endTerm, errOwn: end}[want](want)
 		<-ctx.Done()
 		if got := context.Cause(ctx); !errors.Is(got, want) {
 			t.Errorf("ended by %v: cause %v", want, got)
