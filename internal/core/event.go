@@ -24,6 +24,8 @@ const (
 	WorkReturned                  // the work of Term has returned; Err is its result
 	Overdue                       // somebody was told, by a look at the clocks, that the time of Term's work is over
 	Close                         // no more terms, ever
+	Beat                          // the loop renews other leases now: one that is due soon may go along
+	Permit                        // there may be a permit now
 	GotRecord                     // reply to Get
 	Acquired                      // reply to Acquire
 	Renewed                       // reply to Renew
@@ -43,6 +45,7 @@ const (
 	Run           // campaign, lead, and again after a loss, until told otherwise
 	Campaign      // one term; the caller works beside it
 	Try           // one term if it is free now
+	Serve         // as Run, but work that fails is tried again, by whoever is elected then
 )
 
 // Event is what happened. Fields not named for a kind are zero.

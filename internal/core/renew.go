@@ -13,7 +13,7 @@ const shortestAttempt = time.Millisecond
 
 // advanceRenewal sends a renewal when it is time; one at a time.
 func (m *Machine) advanceRenewal() {
-	t := &m.term
+	t := m.term
 	if t.renewal != 0 || m.now.Mono < t.renewAt {
 		return
 	}
@@ -27,6 +27,17 @@ func (m *Machine) advanceRenewal() {
 	t.renewal = m.request(Action{Kind: DoRenew, Lease: l}, timeout)
 }
 
+// onBeat renews a little early, so that the renewals of all elections of a loop fall together. Once they have, all are due at the same time.
+func (m *Machine) onBeat() {
+	switch t := m.term; m.state {
+	case Sealing, Leading, Draining:
+		if t.renewal == 0 && t.renewAt-m.now.Mono <= int64(m.cfg.RenewInterval/2) {
+			t.renewAt = min(t.renewAt, m.now.Mono)
+		}
+	default:
+	}
+}
+
 func (m *Machine) dueRenewal() int64 {
 	if m.term.renewal != 0 {
 		return never
@@ -35,7 +46,7 @@ func (m *Machine) dueRenewal() int64 {
 }
 
 func (m *Machine) onRenewed(e Event) {
-	t := &m.term
+	t := m.term
 	if t.renewal == 0 || e.Request != t.renewal {
 		return
 	}
@@ -63,7 +74,7 @@ func (m *Machine) onRenewed(e Event) {
 }
 
 func (m *Machine) renewed(e Event) {
-	t := &m.term
+	t := m.term
 	if e.Lease.Election != t.lease.Election || e.Lease.Token != t.lease.Token || e.Lease.Attempt != t.lease.Attempt || e.Lease.Holder != t.lease.Holder || e.Lease.AnchorAge < 0 {
 		m.renewalFailed(fmt.Errorf("elector: the store renewed token %d when asked for token %d", e.Lease.Token, t.lease.Token))
 		return
@@ -79,6 +90,7 @@ func (m *Machine) renewed(e Event) {
 	t.anchor, t.soft, t.hard = anchor, soft, hard
 	m.lastAnchor, m.lastHard = anchor, hard
 	if t.working {
+		m.crashes = 0
 		m.believe()
 		m.notify(Notice{Kind: NoteRenewed, Token: t.lease.Token})
 	}
@@ -99,7 +111,7 @@ func (m *Machine) renewalRefused(cause error) {
 
 // renewalFailed tries again, at once the first time, until the deadline. An error that leaves open what happened changes nothing else.
 func (m *Machine) renewalFailed(err error) {
-	t := &m.term
+	t := m.term
 	if t.failures == 0 {
 		m.notify(Notice{Kind: NoteSuspect, Token: t.lease.Token, Err: err})
 	} else {
