@@ -224,3 +224,46 @@ func TestAGateWhoseStoreIsAway(t *testing.T) {
 		must(t, g.Close())
 	})
 }
+
+// Work that ignores the end of its tick, or of its gate, is renewed for no longer than the drain time-out; Close waits for it even then.
+func TestWorkThatIgnoresTheEnd(t *testing.T) {
+	for what, end := range map[string]func(g *Gate, cancel func()){
+		"the tick's context": func(_ *Gate, cancel func()) { cancel() },
+		"the gate":           func(g *Gate, _ func()) { _ = g.Close() },
+	} {
+		bubble(t, func(t *testing.T, server *memory.Server) {
+			var overruns atomic.Int32
+			cfg := gateConfig(server.Client(), "a", 0, 0)
+			cfg.Elector.DrainTimeout = 7 * time.Second
+			cfg.Elector.OnOverrun = func(Overrun) { overruns.Add(1) }
+			a, b := newGate(t, cfg), newGate(t, gateConfig(server.Client(), "b", 0, 0))
+			ctx, cancel := context.WithCancel(t.Context())
+			hold := make(chan struct{})
+			result := make(chan error, 1)
+			go func() { result <- a.Do(ctx, func(context.Context, *Term) error { <-hold; return nil }) }()
+			pass(time.Second)
+			go end(a, cancel)
+			pass(7 * time.Second)
+			if err := b.Do(t.Context(), done); !errors.Is(err, backend.ErrHeld) {
+				t.Errorf("%s: another ran beside it within its lease: %v", what, err)
+			}
+			pass(6 * time.Second)
+			must(t, b.Do(t.Context(), done))
+			ended := make(chan struct{})
+			go func() { _ = a.Close(); close(ended) }()
+			pass(time.Second)
+			select {
+			case <-ended:
+				t.Errorf("%s: Close returned before the work", what)
+			default:
+			}
+			close(hold)
+			<-ended
+			if err := <-result; err == nil || overruns.Load() != 1 {
+				t.Errorf("%s: %v, %d overruns", what, err, overruns.Load())
+			}
+			cancel()
+			must(t, b.Close())
+		})
+	}
+}
