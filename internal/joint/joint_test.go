@@ -39,8 +39,9 @@ func TestItEndsWithWhateverEndsFirst(t *testing.T) {
 		if ctx.Err() != nil || ctx.Value(key{}) != 1 {
 			t.Fatal(ctx.Err(), ctx.Value(key{}))
 		}
+		done := ctx.Done() // waits, and asks nobody
 		map[error]context.CancelCauseFunc{errCaller: endCaller, errTerm: endTerm, errOwn: end}[want](want)
-		<-ctx.Done()
+		<-done
 		if got := context.Cause(ctx); !errors.Is(got, want) {
 			t.Errorf("ended by %v: cause %v", want, got)
 		}
