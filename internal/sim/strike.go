@@ -1,0 +1,243 @@
+package sim
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/tenure-go/tenure/internal/core"
+	"github.com/tenure-go/tenure/internal/record"
+)
+
+// begin lets a fault of the plan happen.
+func (w *run) begin(o *Occurrence) {
+	spec := &specs[o.Kind]
+	w.noteFault(o)
+	if spec.long[1] > 0 || spec.whole {
+		w.open(o, 1)
+	}
+	if !spec.whole {
+		w.quiet = max(w.quiet, w.now+o.For)
+	}
+	switch {
+	case spec.where == theStore:
+		w.strikeStore(o)
+	case o.Kind == Herd:
+		w.herd()
+	default:
+		w.strikeProcess(o, w.slots[o.Who])
+	}
+}
+
+// open changes the number of open windows of a kind.
+func (w *run) open(o *Occurrence, n int8) {
+	if specs[o.Kind].where == theStore {
+		w.server.depth[o.Kind] += n
+		if n > 0 {
+			w.server.arg[o.Kind], w.server.since[o.Kind] = o.Arg, w.now
+		}
+		return
+	}
+	slot := w.slots[o.Who]
+	slot.depth[o.Kind] += n
+	if n > 0 {
+		slot.arg[o.Kind] = o.Arg
+	}
+}
+
+func (w *run) endFault(o *Occurrence) {
+	w.open(o, -1)
+	slot := w.slots[o.Who]
+	switch o.Kind {
+	case Partition, StoreCut, Swizzled, HalfOpen:
+		if p := slot.process; !p.dead {
+			p.reconnected()
+		}
+	case Suspended:
+		if p := slot.process; !p.dead && !slot.has(Suspended) {
+			p.resume()
+		}
+	case RateBeyond:
+	case LeaderChange, Promotion:
+		w.server.model.heal(o)
+	default:
+	}
+}
+
+func (w *run) strikeProcess(o *Occurrence, slot *slot) {
+	p := slot.process
+	if p == nil || p.dead {
+		return
+	}
+	switch o.Kind {
+	case Paused:
+		w.hit(Paused)
+		p.sleep(o.For)
+	case Suspended:
+		w.hit(Suspended)
+		p.sleep(o.For + 1)
+		p.suspend()
+	case Crashed:
+		w.crash(o, p)
+	case CrashedSameID:
+		if w.crash(o, p) {
+			slot.name = p.id
+		}
+	case Deployed:
+		w.hit(Deployed)
+		p.all(core.Unwant)
+	case Leaves:
+		p.all(core.Unwant)
+	case Closed:
+		w.close(p)
+	case WatchCloses:
+		for _, m := range p.members {
+			if m.watching {
+				w.hit(WatchCloses)
+				m.drop()
+			}
+		}
+	case WakeFlood:
+		w.flood(p, o)
+	default:
+		p.turn(o)
+	}
+}
+
+// turn is what befalls a process's clocks.
+func (p *process) turn(o *Occurrence) {
+	w := p.w
+	switch o.Kind {
+	case RateTurned, RateBeyond:
+		w.hit(o.Kind)
+		p.osc.turn(w.now, o.Arg)
+		w.rates[p.slot.number] = o.Arg
+		for _, m := range p.members { // the timers were set at the old rate
+			m.arm(p.read().Mono)
+		}
+	case WallForward:
+		w.hit(WallForward)
+		p.wall += o.Arg
+	case WallBack:
+		if !p.bootless { // the only clock that would count a suspend
+			w.hit(WallBack)
+			p.wall -= o.Arg
+		}
+	case NoBootClock:
+		w.hit(NoBootClock)
+	default:
+	}
+}
+
+func (p *process) all(kind core.EventKind) {
+	for _, m := range p.members {
+		p.w.schedule(0, event{kind: evPost, m: m, n: uint64(kind)})
+	}
+}
+
+// crash ends a process; another comes in its place.
+func (w *run) crash(o *Occurrence, p *process) bool {
+	if w.now < w.noSpawn {
+		return false
+	}
+	w.hit(o.Kind)
+	w.kill(p)
+	w.schedule(o.Arg, event{kind: evBegin, n: noFault + uint64(p.slot.number)})
+	w.quiet = max(w.quiet, w.now+o.Arg)
+	return true
+}
+
+func (w *run) herd() {
+	if w.now < w.noSpawn {
+		return
+	}
+	w.hit(Herd)
+	for _, s := range w.slots {
+		if !s.process.dead {
+			w.kill(s.process)
+			w.spawn(s)
+		}
+	}
+}
+
+func (w *run) close(p *process) {
+	if w.now < w.noSpawn || p.closing || p.dying {
+		return
+	}
+	w.hit(Closed)
+	p.closing = true
+	p.all(core.Close)
+	for _, m := range p.members {
+		w.schedule(int64(time.Second), event{kind: evFinished, m: m})
+	}
+}
+
+// ended replaces a process which has panicked or closed.
+func (w *run) ended(p *process) {
+	if p.dead {
+		return
+	}
+	for _, m := range p.members {
+		if p.closing && !p.dying && (m.wants || m.work.active) {
+			w.schedule(int64(time.Second), event{kind: evFinished, m: m})
+			return
+		}
+	}
+	w.kill(p)
+	w.schedule(int64(100*time.Millisecond), event{kind: evBegin, n: noFault + uint64(p.slot.number)})
+}
+
+// flood wakes a process for nothing, up to 200 times a second.
+func (w *run) flood(p *process, o *Occurrence) {
+	d := newDice(w.seed, "flood "+strconv.FormatInt(o.At, 10))
+	for at := int64(0); at < min(o.For, int64(4*time.Second)); at += d.between(5*time.Millisecond, 40*time.Millisecond) {
+		w.schedule(at, event{kind: evWoken, m: p.members[0], n: 0})
+	}
+}
+
+func (w *run) strikeStore(o *Occurrence) {
+	s := &w.server
+	switch o.Kind {
+	case StoreDown:
+		s.dropWatches()
+	case StoreRateTurned:
+		w.hit(StoreRateTurned)
+		s.osc.turn(w.now, o.Arg)
+	case Raised, FreeDeleted, LeaderDeleted:
+		w.operate(o)
+	default:
+		s.model.strike(o)
+	}
+}
+
+// operate is what an operator does to the records.
+func (w *run) operate(o *Occurrence) {
+	s := &w.server
+	now := s.model.clock()
+	for i := range s.entries {
+		e := &s.entries[i]
+		before := *e
+		switch o.Kind {
+		case Raised:
+			if e.Version == 0 || e.Raise(e.Counter+o.Arg, now) != nil {
+				continue
+			}
+		case FreeDeleted:
+			if e.Live(now) || e.Version == 0 {
+				continue
+			}
+			*e = record.Entry{Counter: e.Counter}
+		case LeaderDeleted:
+			if !e.Live(now) {
+				continue
+			}
+			*e = record.Entry{Counter: e.Counter}
+			w.check.removed(i)
+			w.changed(i)
+		default:
+		}
+		if *e != before {
+			w.hit(o.Kind)
+			s.past[i].add(w.now, *e)
+		}
+	}
+}
