@@ -51,8 +51,9 @@ type memory struct {
 	started   bool  // notices alternate
 	lost      bool  // stepped down against its will
 	overruns  bool
-	leader    int64 // token, as last told
-	bucket    int64 // of 10 s
+	overdue   uint64 // the term which, a second ago, said that it leads though its time was over
+	leader    int64  // token, as last told
+	bucket    int64  // of 10 s
 	load      int
 }
 

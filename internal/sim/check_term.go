@@ -38,7 +38,7 @@ func (c *checker) ends(m *member, a *core.Action) {
 	if !errors.Is(a.Err, core.ErrResigned) {
 		m.m.lost = true
 	}
-	if m.belief.Leading && m.believed(m.belief.Soft) {
+	if m.work.active && m.belief.Leading && m.believed(m.belief.Soft) {
 		c.w.violate(I6, m, "says that it leads after its work was told to end")
 	}
 }

@@ -68,8 +68,13 @@ func (c *checker) inspectElection(i int, l *ledger) {
 
 func (c *checker) inspectMember(m *member) {
 	w := c.w
-	if m.belief.Leading && !m.believed(m.belief.Soft) && m.p.source.Since(m.belief.Anchor, m.cfg.Margins.Safety) > time.Duration(m.belief.Soft)+100*time.Millisecond {
+	switch { // a jump of a clock is seen at the shell's next regular look
+	case !m.belief.Leading || m.believed(m.belief.Soft):
+		m.m.overdue = 0
+	case m.m.overdue == m.belief.Term:
 		w.violate(I6, m, "its work was not told to end in time")
+	default:
+		m.m.overdue = m.belief.Term
 	}
 	// The longest sleep of a follower: the holder's TTL, or a bar of TTL and lag; then the longest backoff, and an attempt that timed out.
 	bound := w.longest + w.longest/2 + m.cfg.TTL + 2*time.Second

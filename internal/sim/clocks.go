@@ -36,6 +36,8 @@ type clocks struct {
 	suspended int64      // the monotonic clock's reading while suspended, else -1
 	wall      int64      // the wall clock is ahead of the boot clock by this
 	bootless  bool       // there is no boot clock
+	strobe    int64      // the wall clock is set to and fro by this
+	every     int64      // so often
 	source    clock.Source
 }
 
@@ -57,6 +59,9 @@ func (c *clocks) read() clock.Reading {
 	r := clock.Reading{Mono: local - c.skipped, Wall: local + c.wall}
 	if c.suspended >= 0 {
 		r.Mono = c.suspended
+	}
+	if c.strobe != 0 && local/c.every%2 == 1 {
+		r.Wall += c.strobe
 	}
 	if !c.bootless {
 		r.Boot, r.HasBoot = local, true

@@ -186,7 +186,7 @@ var specs = [kinds]spec{
 	StoreClockSet:   {name: "store's wall clock set", text: "has its wall clock set", where: theStore, arg: [2]time.Duration{10 * ms, 250 * ms}, sign: true, needs: onWall},
 	LeaderChange:    {name: "leader change, TTLs begin anew", text: "elects another leader", where: theStore, long: [2]time.Duration{200 * ms, 4 * s}, needs: isRaft},
 	StaleLeader:     {name: "stale leader answers", text: "is connected to a store member that leads no more", long: [2]time.Duration{s, 15 * s}, needs: isRaft},
-	Promotion:       {name: "replica promoted", text: "promotes its replica", where: theStore, long: [2]time.Duration{100 * ms, 2 * s}, needs: isReplicated},
+	Promotion:       {name: "replica promoted", text: "promotes a replica that is behind", where: theStore, long: [2]time.Duration{100 * ms, 2 * s}, arg: [2]time.Duration{20 * ms, 12 * s}, needs: isReplicated},
 	ReplicaLag:      {name: "replica lags", text: "has a replica that falls behind", where: theStore, long: [2]time.Duration{2 * s, 30 * s}, needs: isReplicated},
 	Restored:        {name: "restored from a backup", text: "is restored from a backup", where: theStore, arg: [2]time.Duration{10 * s, 120 * s}, needs: isRestored},
 	Forgets:         {name: "store forgets everything", text: "forgets all that it knew", where: theStore, needs: isForgetful},
@@ -194,7 +194,7 @@ var specs = [kinds]spec{
 	LongSession:     {name: "session lives for two TTLs", text: "ends sessions late", where: theStore, long: [2]time.Duration{5 * s, 60 * s}, needs: hasSessions},
 	Raised:          {name: "counter raised", text: "has its counter raised", where: theStore, arg: [2]time.Duration{1, 1 << 40}},
 	LeaderDeleted:   {name: "operator deletes the leader's record", text: "loses the leader's record to an operator", where: theStore, needs: hasOperator},
-	FreeDeleted:     {name: "operator deletes a free record", text: "loses a free record to an operator", where: theStore},
+	FreeDeleted:     {name: "operator deletes a free record", text: "loses free records to an operator", where: theStore, long: [2]time.Duration{10 * s, 120 * s}},
 	LongerGrant:     {name: "longer lease than asked", text: "grants more than was asked", where: theStore, long: [2]time.Duration{5 * s, 60 * s}, arg: [2]time.Duration{100 * ms, 6 * s}},
 	OldAnchor:       {name: "lease refreshed before the call", text: "binds leases to what was refreshed before", where: theStore, long: [2]time.Duration{5 * s, 90 * s}, arg: [2]time.Duration{100 * ms, 1200 * ms}, needs: isRaft},
 
@@ -209,8 +209,8 @@ var specs = [kinds]spec{
 	SlowStop:        {name: "work slow to stop", text: "has work that is slow to stop", long: [2]time.Duration{5 * s, 60 * s}, arg: [2]time.Duration{s, 20 * s}},
 	Stuck:           {name: "work ignores its end", text: "has work that ignores its end", long: [2]time.Duration{5 * s, 60 * s}, arg: [2]time.Duration{35 * s, 60 * s}},
 	Panics:          {name: "work panics", text: "has work that panics", long: [2]time.Duration{s, 5 * s}},
-	ReturnsEarly:    {name: "work returns by itself", text: "has work that soon returns by itself", long: [2]time.Duration{s, 30 * s}, arg: [2]time.Duration{0, 5 * s}},
-	WorkFails:       {name: "work fails", text: "has work that returns an error", long: [2]time.Duration{s, 60 * s}},
+	ReturnsEarly:    {name: "work returns by itself", text: "has work that returns by itself", long: [2]time.Duration{s, 8 * s}},
+	WorkFails:       {name: "work fails", text: "has work that returns an error", long: [2]time.Duration{s, 8 * s}},
 	ResignInRenewal: {name: "resign during a renewal", text: "resigns while it renews", long: [2]time.Duration{s, 8 * s}},
 	StopInAcquire:   {name: "stop during an acquire", text: "is stopped while it acquires", long: [2]time.Duration{s, 30 * s}},
 

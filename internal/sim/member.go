@@ -15,7 +15,7 @@ type member struct {
 	caller   uint64
 	wants    bool // between Want and DoFinish
 	belief   core.Belief
-	looked   int64 // the monotonic clock's reading at the last step
+	looked   int64  // the monotonic clock's reading at the last step
 	tickAt   int64  // true time for which the timer is set
 	timer    uint64 // an earlier setting doesn't count
 	watch    uint64

@@ -10,16 +10,19 @@ import (
 type Occurrence struct {
 	Kind    Kind
 	At, For int64
-	Who     int // the process; meaningless where the store is struck
+	Who     int // the process, or Leader; meaningless where the store is struck
 	Arg     int64
 }
+
+// Leader as the target of a fault is whoever leads when it happens.
+const Leader = -1
 
 // drawPlan draws the faults of a seed: a random subset of all kinds, each a few times. Each kind has dice of its own, so a plan without one kind
 // is the same plan but for that kind.
 func (w *run) drawPlan() []Occurrence {
 	d := newDice(w.seed, "plan")
-	odds := d.between(2, 6)  // a kind is in with one in so many
-	most := 1 + d.upTo(4)    // and occurs so often
+	odds := d.between(2, 5) // a kind is in with one in so many
+	most := 1 + d.upTo(5)   // and occurs so often
 	var plan []Occurrence
 	for k := range kinds {
 		d := newDice(w.seed, specs[k].name)
@@ -47,7 +50,10 @@ func (w *run) draw(d *dice, k Kind, plan []Occurrence) []Occurrence {
 		if k == Beside || k == Tries { // somebody goes on wanting
 			o.Who = 1 + o.Who%(len(w.slots)-1)
 		}
-	} else if spec.long[1] > 0 {
+	} else if d.oneIn(2) && k != Swizzled {
+		o.Who = Leader
+	}
+	if spec.long[1] > 0 {
 		o.For = d.between(spec.long[0], spec.long[1])
 		if d.oneIn(2) { // short ones are as interesting as long ones
 			o.For = int64(spec.long[0]) + (o.For-int64(spec.long[0]))/8

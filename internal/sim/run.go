@@ -26,6 +26,7 @@ type run struct {
 	serverDice dice
 	resources  []resource
 	plan       []Occurrence
+	targets    []int // the processes that the plan's faults have hit
 	check      checker
 	quiet      int64 // since then no fault has been at work
 	noSpawn    int64
@@ -60,14 +61,18 @@ func newRun(seed uint64, o Options) *run {
 	w.guards = int(d.upTo(guards + 1))
 	w.slots = make([]*slot, 3+d.upTo(3)+d.upTo(3))
 	w.rates = make([]int64, len(w.slots))
+	storeRate := d.either(d.upTo(1900))
 	for i := range w.slots {
 		w.slots[i] = &slot{number: i}
 		w.rates[i] = d.either(d.upTo(1900))
+		if w.world.marginless {
+			w.rates[i], storeRate = -1900, 1900
+		}
 	}
 	w.serverDice = newDice(seed, "server")
 	w.resources = make([]resource, w.elections)
 	w.server = server{
-		w: w, osc: oscillator{reading: int64(time.Hour), ppm: d.either(d.upTo(1900))},
+		w: w, osc: oscillator{reading: int64(time.Hour), ppm: storeRate},
 		entries: make([]record.Entry, w.elections), past: make([]history, w.elections),
 	}
 	w.server.since[StoreClockSet] = -int64(time.Hour)
@@ -77,6 +82,7 @@ func newRun(seed uint64, o Options) *run {
 	if w.plan == nil {
 		w.plan = w.drawPlan()
 	}
+	w.targets = make([]int, len(w.plan))
 	return w
 }
 
@@ -97,7 +103,7 @@ func (w *run) loop() {
 			continue
 		}
 		if specs[o.Kind].whole {
-			w.begin(o) // before the processes are there
+			w.begin(i) // before the processes are there
 			continue
 		}
 		w.schedule(o.At, event{kind: evBegin, n: uint64(i)})
@@ -153,9 +159,9 @@ func (w *run) handle(e event) {
 			}
 			return
 		}
-		w.begin(&w.plan[e.n])
+		w.begin(int(e.n))
 	case evEnd:
-		w.endFault(&w.plan[e.n])
+		w.endFault(int(e.n))
 	case evInspect:
 		w.check.inspect()
 		w.schedule(int64(time.Second), event{kind: evInspect})

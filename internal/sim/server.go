@@ -86,6 +86,11 @@ func (s *server) serve(r *request) bool {
 		s.past[r.m.election].add(s.w.now, *e)
 		s.w.check.applied(r, &before, e)
 	}
+	if s.has(FreeDeleted) && r.kind == core.DoRelease && s.changes > 0 {
+		s.w.hit(FreeDeleted)
+		*e = record.Entry{Counter: e.Counter}
+		s.past[r.m.election].add(s.w.now, *e)
+	}
 	if s.changes > 0 {
 		s.w.changed(r.m.election)
 	}

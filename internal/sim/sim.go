@@ -35,15 +35,15 @@ type Options struct {
 type Result struct {
 	Seed       uint64
 	World      *World
-	Violations []Violation      // of invariants that the world promises; the run ends with the first
-	Seen       [invariants]int  // violations that the world doesn't exclude
-	Fired      [kinds]int       // how often each kind of fault had something to act on
-	Hash       uint64           // of each step's input and output: equal for equal runs
-	Outcome    uint64           // of who led in which order, what was lost, and what the guards let pass: differs where a fault has mattered
+	Violations []Violation     // of invariants that the world promises; the run ends with the first
+	Seen       [invariants]int // violations that the world doesn't exclude
+	Fired      [kinds]int      // how often each kind of fault had something to act on
+	Hash       uint64          // of each step's input and output: equal for equal runs
+	Outcome    uint64          // of who led in which order, what was lost, and what the guards let pass: differs where a fault has mattered
 	Plan       []Occurrence
 	Trace      []string
 	Processes  int
-	Steps      int   // of machines
+	Steps      int // of machines
 	Requests   int
 	Terms      int
 	Losses     int

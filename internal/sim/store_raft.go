@@ -31,10 +31,12 @@ func (l *raft) answer(r *request, e *record.Entry) bool {
 	}
 	whole := func(d time.Duration) time.Duration { return (d + time.Second - 1).Truncate(time.Second) }
 	r.claim.TTL, r.lease.TTL = whole(r.claim.TTL), whole(r.lease.TTL)
+	before := e.Expires
 	l.linear.answer(r, e)
 	if s.has(OldAnchor) && r.reply.Err == nil && (r.kind == core.DoAcquire || r.kind == core.DoRenew) {
 		s.w.hit(OldAnchor)
 		l.anchor(&r.reply.Lease, e)
+		e.Expires = max(e.Expires, before) // a copy that comes late makes nothing shorter
 	}
 	return true
 }

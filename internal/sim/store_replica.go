@@ -4,9 +4,6 @@ package sim
 // got is lost, though it was acknowledged.
 type replicated struct{ linear }
 
-// lag is how far the replica is behind while nothing is wrong.
-const lag = int64(20_000_000)
-
 func (l *replicated) strike(o *Occurrence) {
 	s := l.s
 	if o.Kind != Promotion {
@@ -14,10 +11,10 @@ func (l *replicated) strike(o *Occurrence) {
 		return
 	}
 	s.w.hit(Promotion)
-	age := lag
+	age := o.Arg
 	if s.has(ReplicaLag) {
 		s.w.hit(ReplicaLag)
-		age = s.w.now - s.since[ReplicaLag]
+		age += s.w.now - s.since[ReplicaLag]
 	}
 	s.goBack(age)
 	s.dropWatches()

@@ -9,11 +9,14 @@ import (
 )
 
 // begin lets a fault of the plan happen.
-func (w *run) begin(o *Occurrence) {
+func (w *run) begin(i int) {
+	o := &w.plan[i]
 	spec := &specs[o.Kind]
-	w.noteFault(o)
+	w.targets[i] = w.target(o)
+	slot := w.slots[w.targets[i]]
+	w.noteFault(o, slot)
 	if spec.long[1] > 0 || spec.whole {
-		w.open(o, 1)
+		w.open(o, slot, 1)
 	}
 	if !spec.whole {
 		w.quiet = max(w.quiet, w.now+o.For)
@@ -24,12 +27,27 @@ func (w *run) begin(o *Occurrence) {
 	case o.Kind == Herd:
 		w.herd()
 	default:
-		w.strikeProcess(o, w.slots[o.Who])
+		w.strikeProcess(o, slot)
 	}
 }
 
+// target is the place of the process that a fault hits.
+func (w *run) target(o *Occurrence) int {
+	if o.Who != Leader {
+		return o.Who
+	}
+	for _, p := range w.alive {
+		for _, m := range p.members {
+			if m.belief.Leading {
+				return p.slot.number
+			}
+		}
+	}
+	return int(uint64(o.At) % uint64(len(w.slots)))
+}
+
 // open changes the number of open windows of a kind.
-func (w *run) open(o *Occurrence, n int8) {
+func (w *run) open(o *Occurrence, slot *slot, n int8) {
 	if specs[o.Kind].where == theStore {
 		w.server.depth[o.Kind] += n
 		if n > 0 {
@@ -37,16 +55,15 @@ func (w *run) open(o *Occurrence, n int8) {
 		}
 		return
 	}
-	slot := w.slots[o.Who]
 	slot.depth[o.Kind] += n
 	if n > 0 {
 		slot.arg[o.Kind] = o.Arg
 	}
 }
 
-func (w *run) endFault(o *Occurrence) {
-	w.open(o, -1)
-	slot := w.slots[o.Who]
+func (w *run) endFault(i int) {
+	o, slot := &w.plan[i], w.slots[w.targets[i]]
+	w.open(o, slot, -1)
 	switch o.Kind {
 	case Partition, StoreCut, Swizzled, HalfOpen:
 		if p := slot.process; !p.dead {
@@ -56,7 +73,10 @@ func (w *run) endFault(o *Occurrence) {
 		if p := slot.process; !p.dead && !slot.has(Suspended) {
 			p.resume()
 		}
-	case RateBeyond:
+	case WallStrobe:
+		if p := slot.process; !slot.has(WallStrobe) {
+			p.strobe = 0
+		}
 	case LeaderChange, Promotion:
 		w.server.model.heal(o)
 	default:
@@ -74,6 +94,9 @@ func (w *run) strikeProcess(o *Occurrence, slot *slot) {
 		p.sleep(o.For)
 	case Suspended:
 		w.hit(Suspended)
+		if p.bootless {
+			w.hit(NoBootClock)
+		}
 		p.sleep(o.For + 1)
 		p.suspend()
 	case Crashed:
@@ -122,8 +145,11 @@ func (p *process) turn(o *Occurrence) {
 			w.hit(WallBack)
 			p.wall -= o.Arg
 		}
-	case NoBootClock:
-		w.hit(NoBootClock)
+	case WallStrobe:
+		if !p.bootless {
+			w.hit(WallStrobe)
+			p.strobe, p.every = o.Arg, o.Arg%int64(time.Second)+int64(4*time.Millisecond)
+		}
 	default:
 	}
 }
@@ -202,7 +228,7 @@ func (w *run) strikeStore(o *Occurrence) {
 	case StoreRateTurned:
 		w.hit(StoreRateTurned)
 		s.osc.turn(w.now, o.Arg)
-	case Raised, FreeDeleted, LeaderDeleted:
+	case Raised, LeaderDeleted:
 		w.operate(o)
 	default:
 		s.model.strike(o)
@@ -218,14 +244,13 @@ func (w *run) operate(o *Occurrence) {
 		before := *e
 		switch o.Kind {
 		case Raised:
-			if e.Version == 0 || e.Raise(e.Counter+o.Arg, now) != nil {
+			by := o.Arg
+			if w.world.features&(isForgetful|isReplicated|isRestored) != 0 { // a counter far above the clock is lost with the rest
+				by %= 1000
+			}
+			if e.Version == 0 || e.Raise(e.Counter+by, now) != nil {
 				continue
 			}
-		case FreeDeleted:
-			if e.Live(now) || e.Version == 0 {
-				continue
-			}
-			*e = record.Entry{Counter: e.Counter}
 		case LeaderDeleted:
 			if !e.Live(now) {
 				continue

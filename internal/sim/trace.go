@@ -32,7 +32,7 @@ func (w *run) note(m *member, text string) {
 
 func (w *run) noteStore(text string) { w.note(nil, "the store: "+text) }
 
-func (w *run) noteFault(o *Occurrence) {
+func (w *run) noteFault(o *Occurrence, slot *slot) {
 	if !w.o.Trace {
 		return
 	}
@@ -40,7 +40,7 @@ func (w *run) noteFault(o *Occurrence) {
 	text := "the store "
 	switch spec.where {
 	case aProcess:
-		text = w.slots[o.Who].id() + " "
+		text = slot.id() + " "
 	case everybody:
 		text = ""
 	case theStore:

@@ -27,15 +27,11 @@ type write struct {
 }
 
 func (m *member) begin(a *core.Action) {
-	w, s := m.p.w, m.p.slot
+	w := m.p.w
 	w.check.begins(m, a)
 	m.work = work{active: true, term: a.Term, token: a.Lease.Fence()}
 	w.schedule(m.p.work.upTo(int64(300*time.Millisecond)), event{kind: evLook, m: m, n: a.Term})
-	switch {
-	case s.has(ReturnsEarly):
-		w.hit(ReturnsEarly)
-		w.schedule(m.p.work.upTo(s.arg[ReturnsEarly]), event{kind: evReturned, m: m, n: a.Term})
-	case m.mode != core.Run:
+	if m.mode != core.Run {
 		w.schedule(m.p.work.between(time.Second, 40*time.Second), event{kind: evReturned, m: m, n: a.Term})
 	}
 }
@@ -90,6 +86,9 @@ func (m *member) look(term uint64) {
 		w.hit(Panics)
 		m.panics()
 		return
+	case (s.has(ReturnsEarly) || s.has(WorkFails)) && !k.told && !k.returning:
+		k.returning = true
+		w.schedule(m.p.work.upTo(int64(300*time.Millisecond)), event{kind: evReturned, m: m, n: term})
 	case s.has(PauseAtWrite):
 		w.hit(PauseAtWrite)
 		w.note(m, "freezes between its look and its write")
@@ -129,6 +128,8 @@ func (m *member) returned(term uint64) {
 	case m.p.slot.has(WorkFails) && !told:
 		m.p.w.hit(WorkFails)
 		e.Err = errWork
+	case !told:
+		m.p.w.hit(ReturnsEarly)
 	}
 	m.step(e)
 	if !m.wants { // a term without a function has been concluded before

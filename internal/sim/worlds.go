@@ -28,7 +28,7 @@ type World struct {
 
 // Worlds are all worlds. Each seed belongs to one.
 var Worlds = []World{
-	{Name: "linear", Text: "one server that loses nothing; tokens are counted", build: func(s *server) model { return &linear{s: s} }, share: 20},
+	{Name: "linear", Text: "one server that loses nothing; tokens are counted", build: func(s *server) model { return &linear{s: s} }, share: 18},
 	{Name: "clocked", Text: "the same, with tokens that are never below the server's clock; once all have seen the record, it may be lost", features: isForgetful, share: 8, build: clocked},
 	{
 		Name: "notify", Text: "one server whose watches die with their connection", boundWatch: true, share: 8,
@@ -52,16 +52,16 @@ var Worlds = []World{
 	},
 
 	{
-		Name: "wall set (V2, V4)", Text: "the server's wall clock is set forward by more than a lease", features: onWall, forced: []Kind{StoreClockSet}, jump: 15 * s, share: 3,
+		Name: "wall set (V2, V4)", Text: "the server's wall clock is set forward by more than a lease", features: onWall, forced: []Kind{StoreClockSet}, jump: 15 * s, share: 2,
 		Breaks: []Invariant{I1, I1a, I7, StalePassed}, Sees: []Invariant{I1}, slower: 30 * s, build: func(s *server) model { return &walled{linear{s: s, clocked: true}} },
 	},
 	{
 		Name: "replica (V1, V3)", Text: "an asynchronous replica is promoted inside of a lease; tokens are never below the clock", features: isReplicated,
-		forced: []Kind{Promotion, ReplicaLag}, share: 3, Breaks: []Invariant{I1, I1a, I7, I8, I12}, Sees: []Invariant{I1}, slower: 10 * s,
+		forced: []Kind{Promotion, ReplicaLag}, share: 2, Breaks: []Invariant{I1, I1a, I7, I8, I12}, Sees: []Invariant{I1}, slower: 10 * s,
 		build: func(s *server) model { return &replicated{linear{s: s, clocked: true}} },
 	},
 	{
-		Name: "replica, counted tokens (V1)", Text: "the same with tokens that are only counted", features: isReplicated, forced: []Kind{Promotion, ReplicaLag}, share: 3,
+		Name: "replica, counted tokens (V1)", Text: "the same with tokens that are only counted", features: isReplicated, forced: []Kind{Promotion, ReplicaLag, Crashed, Herd}, share: 2,
 		Breaks: []Invariant{I1, I1a, I2, I7, I8, I10, I11, I12}, Sees: []Invariant{I1, I2}, slower: 10 * s, build: func(s *server) model { return &replicated{linear{s: s}} },
 	},
 	{
@@ -77,15 +77,15 @@ var Worlds = []World{
 		Breaks: []Invariant{I1, I1a}, Sees: []Invariant{I1, StalePassed}, slower: 20 * s, build: func(s *server) model { return newSession(s, 0) },
 	},
 	{
-		Name: "operator", Text: "somebody deletes the leader's record", features: hasOperator, forced: []Kind{LeaderDeleted}, share: 1,
+		Name: "operator", Text: "somebody deletes the leader's record", features: hasOperator, forced: []Kind{LeaderDeleted}, share: 2,
 		Breaks: []Invariant{I1, I1a}, Sees: []Invariant{I1}, build: func(s *server) model { return &linear{s: s, clocked: true} },
 	},
 	{
-		Name: "drift (V10)", Text: "clock rates beyond the budget", features: isDrifting, forced: []Kind{RateBeyond, StoreCut}, share: 1,
+		Name: "drift (V10)", Text: "clock rates beyond the budget", features: isDrifting, forced: []Kind{RateBeyond, StoreCut}, share: 2,
 		Breaks: []Invariant{I1, I1a}, Sees: []Invariant{I1}, slower: 20 * s, build: func(s *server) model { return &linear{s: s} },
 	},
 	{
-		Name: "no margin (V10)", Text: "margins of nothing, clock rates within the usual budget", marginless: true, forced: []Kind{StoreCut, Tries}, share: 1,
+		Name: "no margin (V10)", Text: "margins of nothing; clock rates at the limits of the usual budget", marginless: true, forced: []Kind{StoreCut, Paused, Tries}, share: 2,
 		Breaks: []Invariant{I1, I1a}, Sees: []Invariant{I1, I1a}, build: func(s *server) model { return &linear{s: s} },
 	},
 }
@@ -121,7 +121,7 @@ func (w *World) breaks(i Invariant) bool {
 // margins are the defaults of package elector.
 func (w *World) margins(ttl time.Duration) core.Margins {
 	if w.marginless {
-		return core.Margins{StepDown: ttl / 10}
+		return core.Margins{}
 	}
 	return core.Margins{Safety: max(ttl/20, 100*ms), StepDown: ttl / 10, DriftPPM: 2000, Step: w.step}
 }

@@ -1,0 +1,3 @@
+package sim
+import "testing"
+func BenchmarkSeeds(b *testing.B) { for i := range b.N { Run(uint64(i), Options{}) } }
