@@ -1,3 +1,9 @@
 package sim
+
 import "testing"
-func BenchmarkSeeds(b *testing.B) { for i := range b.N { Run(uint64(i), Options{}) } }
+
+func BenchmarkSeeds(b *testing.B) {
+	for i := range b.N {
+		Run(uint64(i), Options{})
+	}
+}

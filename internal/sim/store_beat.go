@@ -54,10 +54,14 @@ func (l *beat) answer(r *request, e *record.Entry) bool {
 		return true
 	}
 	before := e.Expires
-	if e.Holder.ID != r.claim.Candidate.ID || e.Attempt != r.claim.Attempt {
+	repeated := e.Holder.ID == r.claim.Candidate.ID && e.Attempt == r.claim.Attempt
+	if !repeated {
 		e.Expires = 0 // silent for its TTL, or free
 	}
 	l.s.perform(r, e, now)
+	if repeated {
+		e.Renewals++ // a sign of life
+	}
 	if e.Expires == 0 {
 		e.Expires = before
 	}

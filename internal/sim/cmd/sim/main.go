@@ -26,6 +26,7 @@ type settings struct {
 	seed, first            uint64
 	world                  string
 	shrink, record, matter bool
+	hunt                   bool
 }
 
 func main() {
@@ -38,6 +39,7 @@ func main() {
 	flag.BoolVar(&s.shrink, "shrink", false, "with -seed: look for the smallest plan of faults that violates the same invariant")
 	flag.BoolVar(&s.record, "record", false, "add the sum to "+recordFile)
 	flag.BoolVar(&s.matter, "matter", false, "run each seed again without each kind of fault, and print in how many it mattered")
+	flag.BoolVar(&s.hunt, "hunt", false, "stop at the first seed with a violation, and tell how many it took")
 	flag.Parse()
 	if s.first == 0 {
 		s.first = rand.Uint64() >> 16
@@ -58,6 +60,8 @@ func run(out io.Writer, s settings) error {
 	switch {
 	case s.seed != 0:
 		return one(out, s, o)
+	case s.hunt:
+		return hunt(out, s, o)
 	case s.matter:
 		return matter(out, s, o)
 	}
@@ -135,6 +139,17 @@ func printWorlds(out io.Writer, b *sim.Batch) {
 		fmt.Fprintln(out)
 	}
 	fmt.Fprintln(out)
+}
+
+// hunt tells how many seeds it takes to find a bug.
+func hunt(out io.Writer, s settings, o sim.Options) error {
+	r, n := sim.Hunt(s.first, s.seeds, o)
+	if r == nil {
+		fmt.Fprintf(out, "nothing found in %d seeds\n", n)
+		return nil
+	}
+	fmt.Fprintf(out, "found after %d seeds: seed %d (%s): %s\n", n, r.Seed, r.World.Name, r.Violations[0])
+	return nil
 }
 
 func matter(out io.Writer, s settings, o sim.Options) error {
