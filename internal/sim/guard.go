@@ -61,11 +61,13 @@ func (w *run) admit(x *write) {
 // write sends an effect off.
 func (m *member) write(x *write) {
 	w, s := m.p.w, m.p.slot
-	for _, k := range [...]Kind{Partition, Swizzled, GuardsCut} {
-		if s.has(k) {
-			w.hit(k)
-			return
-		}
+	k, cut := s.isolated()
+	if !cut {
+		k, cut = GuardsCut, s.has(GuardsCut)
+	}
+	if cut {
+		w.hit(k)
+		return
 	}
 	d := m.p.latency()
 	if s.has(LateWrites) {

@@ -26,6 +26,7 @@ const (
 	PoolExhausted
 	Denied
 	Garbled
+	CutAtGrant
 
 	Paused
 	PauseAtWrite
@@ -156,6 +157,7 @@ var specs = [kinds]spec{
 	PoolExhausted:  {name: "pool exhausted", text: "waits for a free connection", long: [2]time.Duration{500 * ms, 10 * s}},
 	Denied:         {name: "credentials expired", text: "is denied access to the store", long: [2]time.Duration{500 * ms, 12 * s}},
 	Garbled:        {name: "another request's reply", text: "gets replies that belong to others", long: [2]time.Duration{500 * ms, 6 * s}},
+	CutAtGrant:     {name: "cut off at the moment of a grant", text: "will be cut off as soon as it is granted something", long: [2]time.Duration{5 * s, 60 * s}, arg: [2]time.Duration{500 * ms, 20 * s}},
 
 	Paused:        {name: "pause (SIGSTOP)", text: "is stopped", long: [2]time.Duration{50 * ms, 15 * s}},
 	PauseAtWrite:  {name: "pause between look and write", text: "freezes when it is about to write", long: [2]time.Duration{s, 3 * s}, arg: [2]time.Duration{3 * s, 15 * s}},

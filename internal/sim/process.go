@@ -15,6 +15,7 @@ type slot struct {
 	depth   [kinds]int8 // windows of each kind that are open
 	arg     [kinds]int64
 	births  int
+	cut     int64  // nothing gets through before this, see CutAtGrant
 	name    string // the ID that is used again, see CrashSameID
 }
 

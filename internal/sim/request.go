@@ -110,12 +110,20 @@ func (p *process) failsAtOnce(r *request) (Kind, error, bool) { //nolint:revive 
 	return 0, nil, false
 }
 
-func (p *process) losesRequest(r *request) (Kind, bool) {
-	s := p.slot
+// isolated reports that nothing gets through, in neither direction.
+func (s *slot) isolated() (Kind, bool) {
 	for _, k := range [...]Kind{Partition, Swizzled} {
 		if s.has(k) {
 			return k, true
 		}
+	}
+	return CutAtGrant, s.process.w.now < s.cut
+}
+
+func (p *process) losesRequest(r *request) (Kind, bool) {
+	s := p.slot
+	if k, cut := s.isolated(); cut {
+		return k, true
 	}
 	if r.kind == core.DoSeal {
 		return GuardsCut, s.has(GuardsCut)
@@ -130,10 +138,8 @@ func (p *process) losesRequest(r *request) (Kind, bool) {
 
 func (p *process) losesReply(r *request) (Kind, bool) {
 	s := p.slot
-	for _, k := range [...]Kind{Partition, Swizzled} {
-		if s.has(k) {
-			return k, true
-		}
+	if k, cut := s.isolated(); cut {
+		return k, true
 	}
 	if r.kind == core.DoSeal {
 		return GuardsCut, s.has(GuardsCut)
@@ -165,6 +171,10 @@ func (w *run) arrive(r *request) {
 
 func (w *run) goBack(r *request) {
 	p := r.m.p
+	if s := p.slot; s.has(CutAtGrant) && r.kind == core.DoAcquire && r.reply.Err == nil {
+		s.cut = w.now + s.arg[CutAtGrant]
+		w.quiet = max(w.quiet, s.cut)
+	}
 	if k, lost := p.losesReply(r); lost {
 		w.hit(k)
 		w.noteRequest(r, "is done, but its reply is lost")

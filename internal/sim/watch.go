@@ -25,7 +25,10 @@ func (m *member) openWatch(a *core.Action) {
 }
 
 func (p *process) losesWatch() (Kind, bool) {
-	for _, k := range [...]Kind{Partition, Swizzled, StoreCut, HalfOpen, RequestLost, PoolExhausted} {
+	if k, cut := p.slot.isolated(); cut {
+		return k, true
+	}
+	for _, k := range [...]Kind{StoreCut, HalfOpen, RequestLost, PoolExhausted} {
 		if p.slot.has(k) {
 			return k, true
 		}
@@ -75,12 +78,16 @@ func (w *run) changed(election int) {
 // is simply lost doesn't come again.
 func (m *member) notify() {
 	w, s := m.p.w, m.p.slot
-	for _, k := range [...]Kind{Partition, Swizzled, StoreCut, HalfOpen} {
-		if s.has(k) {
-			w.hit(k)
-			m.missed = true
-			return
+	k, cut := s.isolated()
+	for _, also := range [...]Kind{StoreCut, HalfOpen} {
+		if !cut {
+			k, cut = also, s.has(also)
 		}
+	}
+	if cut {
+		w.hit(k)
+		m.missed = true
+		return
 	}
 	for _, k := range [...]Kind{WakeLost, WatchDeaf} {
 		if s.has(k) {

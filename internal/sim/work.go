@@ -152,6 +152,9 @@ func (m *member) finished(a *core.Action) {
 
 func (m *member) again() {
 	most := int64(3 * time.Second)
+	if m.mode == core.Run && m.p.work.oneIn(3) { // at once: requests of the last term are still under way
+		most = 1
+	}
 	m.p.w.schedule(m.p.work.upTo(most), event{kind: evWant, m: m})
 }
 
