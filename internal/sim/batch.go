@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -16,16 +17,32 @@ type Batch struct {
 	Losses   int
 	Overruns int
 	Refusals int
+	Peak     int                         // see Result
 	Fired    [kinds]int                  // seeds in which a kind had something to act on
 	Worlds   map[*World]int              // seeds
 	Seen     map[*World]*[invariants]int // seeds in which something was seen
 	Failures []Result                    // seeds with violations; no more than ten
+	Unequal  []uint64                    // seeds that came out otherwise when they were run again
 	Violated int                         // seeds with violations
 	Took     time.Duration
 }
 
 // enough is how many seeds of a world must show what it is there to show.
 const enough = 150
+
+// Problems lists what makes a batch worthless, beside violations: one sentence each.
+func (b *Batch) Problems() []string {
+	texts := b.Blind()
+	for _, seed := range b.Unequal {
+		texts = append(texts, fmt.Sprintf("seed %d came out otherwise when it was run again", seed))
+	}
+	if b.Seeds >= 3000 {
+		for _, k := range b.Silent() {
+			texts = append(texts, k.String()+" never had anything to act on")
+		}
+	}
+	return texts
+}
 
 // Blind lists what ought to have been seen and was not, in one sentence each.
 func (b *Batch) Blind() (texts []string) {
@@ -68,7 +85,29 @@ func Many(first uint64, n int, o Options) *Batch {
 		b.add(&r)
 	})
 	b.Took = time.Since(start) //nolint:forbidigo // as above
+	b.again(first, n, o)
 	return b
+}
+
+// checked is how many seeds of a batch are run again.
+const checked = 100
+
+// again runs some seeds twice more: the same seed must give the same run.
+func (b *Batch) again(first uint64, n int, o Options) {
+	var mu sync.Mutex
+	d := newDice(first, "again")
+	seeds := make([]uint64, min(n, checked))
+	for i := range seeds {
+		seeds[i] = first + uint64(d.upTo(int64(n)))
+	}
+	each(len(seeds), func(i int) {
+		x, y := Run(seeds[i], o), Run(seeds[i], o)
+		if x.Hash != y.Hash || x.Outcome != y.Outcome {
+			mu.Lock()
+			defer mu.Unlock()
+			b.Unequal = append(b.Unequal, seeds[i])
+		}
+	})
 }
 
 // each calls f for 0 to n-1 on all cores.
@@ -97,6 +136,7 @@ func (b *Batch) add(r *Result) {
 	b.Losses += r.Losses
 	b.Overruns += r.Overruns
 	b.Refusals += r.Refusals
+	b.Peak = max(b.Peak, r.Peak)
 	b.Worlds[r.World]++
 	for k, n := range r.Fired {
 		b.Fired[k] += min(n, 1)

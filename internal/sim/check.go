@@ -47,6 +47,7 @@ type memory struct {
 	released  backend.Attempt
 	replying  *request // whose reply is being delivered
 	searching bool
+	since     int64 // true time since when it has searched
 	asked     int64 // monotonic reading at the last look
 	started   bool  // notices alternate
 	lost      bool  // stepped down against its will

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"errors"
-	"time"
 
 	"github.com/tenure-go/tenure/backend"
 	"github.com/tenure-go/tenure/internal/core"
@@ -83,11 +82,11 @@ func (l *ledger) find(token int64) *grant {
 	return nil
 }
 
-// waiting reports that somebody else waits with a watch that has been open for a while, and runs.
+// waiting reports that somebody else has searched for a while, and runs: it must have a watch.
 func (c *checker) waiting(releaser *member) bool {
 	for _, p := range c.w.alive {
 		m := p.members[releaser.election]
-		if m != releaser && m.m.searching && m.watching && c.w.now-m.opened > int64(time.Second) && p.runs() && m.mode != core.Try && !p.hampered() {
+		if m != releaser && m.m.searching && c.w.now-m.m.since > 3*int64(c.w.longest) && p.runs() && m.mode != core.Try && !p.hampered() {
 			return true
 		}
 	}

@@ -56,7 +56,7 @@ func (c *checker) notice(m *member, n *core.Notice) {
 		c.losses++
 		w.noteLoss(m, n)
 	case core.NoteCampaigning:
-		m.m.searching, m.m.asked = true, m.p.read().Mono
+		m.m.searching, m.m.asked, m.m.since = true, m.p.read().Mono, w.now
 	case core.NoteQuarantined:
 		m.m.searching = false
 	case core.NoteLeader:

@@ -19,9 +19,8 @@ type member struct {
 	tickAt   int64  // true time for which the timer is set
 	timer    uint64 // an earlier setting doesn't count
 	watch    uint64
-	watching bool  // the server sends wake-ups
-	opened   int64 // since then
-	missed   bool  // a wake-up was lost with the connection: one follows when it is back
+	watching bool // the server sends wake-ups
+	missed   bool // a wake-up was lost with the connection: one follows when it is back
 	flights  flights
 	work     work
 	m        memory

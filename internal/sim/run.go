@@ -240,6 +240,6 @@ func (w *run) result() Result {
 	return Result{
 		Seed: w.seed, World: w.world, Violations: w.check.violations, Seen: w.check.seen, Fired: w.fired, Hash: w.hash, Outcome: w.check.outcome(),
 		Plan: w.plan, Trace: w.trace, Processes: len(w.slots), Steps: w.steps, Requests: w.check.requests,
-		Terms: w.check.terms, Losses: w.check.losses, Overruns: w.check.overruns, Refusals: w.refusals, Minutes: w.o.Minutes,
+		Terms: w.check.terms, Losses: w.check.losses, Overruns: w.check.overruns, Refusals: w.refusals, Peak: w.peak, Minutes: w.o.Minutes,
 	}
 }

@@ -48,6 +48,7 @@ type Result struct {
 	Terms      int
 	Losses     int
 	Overruns   int
+	Peak       int // the most requests that one candidate has sent within ten seconds
 	Refusals   int // writes that a guard has refused
 	Minutes    int
 }

@@ -19,7 +19,7 @@ func (m *member) openWatch(a *core.Action) {
 		w.hit(WatchRefused)
 		w.schedule(m.p.latency(), event{kind: evWatchClosed, m: m, n: a.Request})
 	default:
-		m.watching, m.opened, m.missed = true, w.now, false
+		m.watching, m.missed = true, false
 		w.schedule(2*m.p.latency(), event{kind: evWatchOpened, m: m, n: a.Request})
 	}
 }

@@ -28,7 +28,7 @@ type World struct {
 
 // Worlds are all worlds. Each seed belongs to one.
 var Worlds = []World{
-	{Name: "linear", Text: "one server that loses nothing; tokens are counted", build: func(s *server) model { return &linear{s: s} }, share: 18},
+	{Name: "linear", Text: "one server that loses nothing; tokens are counted", build: func(s *server) model { return &linear{s: s} }, share: 20},
 	{Name: "clocked", Text: "the same, with tokens that are never below the server's clock; once all have seen the record, it may be lost", features: isForgetful, share: 8, build: clocked},
 	{
 		Name: "notify", Text: "one server whose watches die with their connection", boundWatch: true, share: 8,

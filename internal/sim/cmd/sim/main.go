@@ -99,14 +99,15 @@ func many(out io.Writer, s settings, o sim.Options) error {
 	printFaults(out, b)
 	printWorlds(out, b)
 	years := time.Duration(b.Seeds) * time.Duration(s.minutes) * time.Minute
+	fmt.Fprintf(out, "at most %d requests of one candidate within ten seconds\n", b.Peak)
 	fmt.Fprintf(out, "%d steps, %d requests, %d terms, %d lost, %d overran, %d writes refused by guards; %.1f virtual days\n",
 		b.Steps, b.Requests, b.Terms, b.Losses, b.Overruns, b.Refusals, years.Hours()/24)
 	for _, r := range b.Failures {
 		fmt.Fprintf(out, "VIOLATED: seed %d (%s): %s\n  tell it: make sim SEED=%d SHRINK=1\n", r.Seed, r.World.Name, r.Violations[0], r.Seed)
 	}
-	blind := b.Blind()
-	for _, text := range blind {
-		fmt.Fprintln(out, "NOT SEEN:", text)
+	problems := b.Problems()
+	for _, text := range problems {
+		fmt.Fprintln(out, "PROBLEM:", text)
 	}
 	if s.record {
 		if err := record(b); err != nil {
@@ -115,8 +116,8 @@ func many(out io.Writer, s settings, o sim.Options) error {
 	}
 	fmt.Fprintf(out, "seeds %d to %d: %.0f seeds a minute (calibration loop: %.0f million rounds a second and core); %d violations\n",
 		s.first, s.first+uint64(s.seeds)-1, float64(b.Seeds)/b.Took.Minutes(), loops, b.Violated)
-	if b.Violated > 0 || len(blind) > 0 {
-		return fmt.Errorf("%d seeds with violations, %d expected ones not seen", b.Violated, len(blind))
+	if b.Violated > 0 || len(problems) > 0 {
+		return fmt.Errorf("%d seeds with violations, %d other problems", b.Violated, len(problems))
 	}
 	return nil
 }
@@ -153,12 +154,24 @@ func hunt(out io.Writer, s settings, o sim.Options) error {
 }
 
 func matter(out io.Writer, s settings, o sim.Options) error {
+	idle, total := 0, 0
 	fmt.Fprintf(out, "%-36s %8s %8s\n", "fault", "fired", "mattered")
 	for _, e := range sim.Matter(s.first, s.seeds, o) {
 		fmt.Fprintf(out, "%-36s %8d %8d\n", e.Kind, e.Fired, e.Matters)
+		total++
+		if e.Matters < few {
+			idle++
+		}
+	}
+	fmt.Fprintf(out, "%d kinds of faults, %d of them mattered in %d seeds or more of %d\n", total, total-idle, few, s.seeds)
+	if total-idle < manyKinds {
+		return fmt.Errorf("only %d kinds of faults have mattered", total-idle)
 	}
 	return nil
 }
+
+// At least so many kinds of faults must matter in at least a few seeds.
+const few, manyKinds = 3, 40
 
 // calibrate tells how fast this machine is just now, in millions of rounds a second: a figure to read the speed of the simulation by.
 func calibrate() float64 {
