@@ -16,7 +16,7 @@ type checker struct {
 	violations []Violation
 	seen       [invariants]int
 
-	requests, terms, losses, overruns, begun int
+	requests, terms, losses, overruns, jumps int
 	order                                    uint64 // of who led after whom
 }
 
@@ -182,7 +182,12 @@ func (c *checker) died(m *member) {
 // outcome is a hash of what came of the run, without the times: a fault that only delays messages by a little has not mattered.
 func (c *checker) outcome() uint64 {
 	h := c.order
-	for _, x := range [...]int{c.terms, c.losses, c.overruns, c.w.refusals, len(c.violations)} {
+	for i := range c.ledgers {
+		if c.w.server.model.clock().Bound == 0 { // else a token is a time
+			h ^= uint64(c.ledgers[i].top) * 0x94d049bb133111eb
+		}
+	}
+	for _, x := range [...]int{c.jumps, c.terms, c.losses, c.overruns, c.w.refusals, len(c.violations)} {
 		h = (h ^ uint64(x)) * 0x9e3779b97f4a7c15
 		h ^= h >> 29
 	}

@@ -59,6 +59,8 @@ func (c *checker) notice(m *member, n *core.Notice) {
 		m.m.searching, m.m.asked, m.m.since = true, m.p.read().Mono, w.now
 	case core.NoteQuarantined:
 		m.m.searching = false
+	case core.NoteClockJump:
+		c.jumps++
 	case core.NoteLeader:
 		c.leader(m, n)
 	default:
