@@ -40,8 +40,8 @@ func newElector(cfg Config, source *clock.Source) (*Elector, error) {
 		return nil, err
 	}
 	cfg = cfg.withDefaults()
-	l := newLoop(cfg.Store, source)
-	return &Elector{cfg: cfg, loop: l, member: newMember(cfg, l)}, nil
+	l := newLoop(cfg, source)
+	return &Elector{cfg: cfg, loop: l, member: newMember(l, cfg.Election)}, nil
 }
 
 // Config returns the configuration with all defaults filled in.
@@ -73,7 +73,7 @@ func (e *Elector) Run(ctx context.Context, lead func(context.Context, *Term) err
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	w := e.want(ctx, core.Run)
+	w, outcomes := e.want(ctx, core.Run)
 	ended := ctx.Done()
 	var own error // of lead, when it was told to end for good
 	for {
@@ -81,11 +81,11 @@ func (e *Elector) Run(ctx context.Context, lead func(context.Context, *Term) err
 		case <-ended:
 			ended = nil // once is enough: the end of the campaign comes as an outcome
 			e.unwant(w, context.Cause(ctx))
-		case o := <-w.outcomes:
+		case o := <-outcomes:
 			switch {
 			case o.term == nil:
 				if !errors.Is(o.err, ErrBusy) { // else what is under way is another's
-					e.settle()
+					e.loop.settle()
 				}
 				if own != nil {
 					return own
@@ -93,7 +93,7 @@ func (e *Elector) Run(ctx context.Context, lead func(context.Context, *Term) err
 				return o.err
 			case ctx.Err() != nil: // elected in the last moment: nothing is to be done under it
 				e.unwant(w, context.Cause(ctx))
-				e.returned(o.term, nil)
+				o.term.returned(nil)
 			default:
 				own = e.lead(ctx, w, o.term, lead)
 			}
@@ -112,14 +112,14 @@ func (e *Elector) lead(ctx context.Context, w *waiter, t *Term, lead func(contex
 			return
 		}
 		// lead panicked or ended its goroutine: give the lease back before that goes on.
-		e.unwant(w, errors.New("elector: the leader's function panicked"))
-		e.returned(t, nil)
+		e.unwant(w, errPanicked)
+		t.returned(nil)
 		<-w.over
 	}()
-	err := lead(t.ctx, t)
+	err := lead(t.Context(), t)
 	returned = true
-	e.returned(t, err)
-	cause := context.Cause(t.ctx)
+	t.returned(err)
+	cause := context.Cause(t.Context())
 	if ctx.Err() == nil && !errors.Is(cause, ErrClosed) {
 		return nil // the campaign goes on, or ends with err
 	}
@@ -129,12 +129,7 @@ func (e *Elector) lead(ctx context.Context, w *waiter, t *Term, lead func(contex
 	return err
 }
 
-func (e *Elector) returned(t *Term, err error) {
-	if cause := context.Cause(t.ctx.Context); cause != nil && (errors.Is(err, context.Canceled) || errors.Is(err, cause)) {
-		err = nil // it was told to end, and did
-	}
-	e.loop.post(posted{member: e.member, event: core.Event{Kind: core.WorkReturned, Term: t.id, Err: err}})
-}
+var errPanicked = errors.New("elector: the leader's function panicked")
 
 // Campaign waits until this candidate leads, and returns the term; the caller works beside it and calls Resign when done. ctx bounds the wait alone, never the term.
 // It returns ctx's cause when ctx ended first, and otherwise the errors of Run.
@@ -151,14 +146,14 @@ func (e *Elector) campaign(ctx context.Context, mode core.Mode) (*Term, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	w := e.want(ctx, mode)
+	w, outcomes := e.want(ctx, mode)
 	select {
-	case o := <-w.outcomes:
+	case o := <-outcomes:
 		return o.term, o.err
 	case <-ctx.Done():
 	}
 	e.unwant(w, context.Cause(ctx))
-	o := <-w.outcomes
+	o := <-outcomes
 	if o.term != nil { // elected in the last moment: nothing was done under it
 		o.term.resign()
 		return nil, context.Cause(ctx)
@@ -166,32 +161,15 @@ func (e *Elector) campaign(ctx context.Context, mode core.Mode) (*Term, error) {
 	return nil, o.err
 }
 
-func (e *Elector) want(ctx context.Context, mode core.Mode) *waiter {
-	w := &waiter{
-		id: e.callers.Add(1), values: ctx, run: mode == core.Run,
-		outcomes: make(chan outcome, 2), over: make(chan struct{}),
-	}
+func (e *Elector) want(ctx context.Context, mode core.Mode) (*waiter, outcomes) {
+	told := make(outcomes, 2)
+	w := &waiter{id: e.callers.Add(1), values: ctx, run: mode == core.Run, caller: told, over: make(chan struct{})}
 	e.loop.post(posted{member: e.member, waiter: w, event: core.Event{Kind: core.Want, Mode: mode, Caller: w.id}})
-	return w
+	return w, told
 }
 
 func (e *Elector) unwant(w *waiter, cause error) {
 	e.loop.post(posted{member: e.member, event: core.Event{Kind: core.Unwant, Caller: w.id, Err: cause}})
-}
-
-// settle gives requests that were under way at the end of Run a moment to come back, so that they leave nothing at the store.
-func (e *Elector) settle() {
-	patience := time.NewTimer(e.cfg.AttemptTimeout)
-	defer patience.Stop()
-	select {
-	case <-e.loop.idle():
-	case <-patience.C:
-		return
-	}
-	select {
-	case <-e.member.relay.drained():
-	case <-patience.C:
-	}
 }
 
 // Close ends the campaign or term as the end of Run's context would, refuses later ones with ErrClosed, and returns when nothing of the
@@ -205,6 +183,6 @@ func (e *Elector) Close() error {
 	}
 	e.mu.Unlock()
 	<-e.loop.idle()
-	<-e.member.relay.drained()
+	<-e.loop.relay.drained()
 	return nil
 }

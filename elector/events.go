@@ -27,6 +27,7 @@ const (
 	Stopped     EventKind = EventKind(core.NoteStopped)     // the term's work has returned
 	StayingAway EventKind = EventKind(core.NoteQuarantined) // no campaign for a while
 	Failed      EventKind = EventKind(core.NoteFailed)      // a request to store or guard failed and will be tried again
+	Left        EventKind = "left"                          // a group takes no part in the election any more: its work is done, or it can't ever be granted; Err is why
 	ClockJump   EventKind = EventKind(core.NoteClockJump)   // wall and monotonic clock disagree: a suspend, or a clock that was set
 )
 
@@ -43,7 +44,7 @@ type Event struct {
 var levels = map[EventKind]slog.Level{
 	Started: slog.LevelInfo, Stopped: slog.LevelInfo, NewLeader: slog.LevelInfo, Draining: slog.LevelInfo,
 	Suspect: slog.LevelWarn, Lost: slog.LevelWarn, Failed: slog.LevelWarn, StayingAway: slog.LevelWarn, ClockJump: slog.LevelWarn,
-	Overran: slog.LevelError,
+	Overran: slog.LevelError, Left: slog.LevelInfo,
 	Renewed: slog.LevelDebug, Campaigning: slog.LevelDebug, Sealing: slog.LevelDebug,
 }
 
@@ -94,6 +95,11 @@ func (r *relay) drained() <-chan struct{} {
 	done := make(chan struct{})
 	close(done)
 	return done
+}
+
+// wants reports that somebody is to be told an event of this kind: with thousands of elections it costs something to put it down.
+func (c Config) wants(kind EventKind) bool {
+	return c.Events != nil || c.Logger.Enabled(context.Background(), levels[kind])
 }
 
 // deliver logs an event and tells the subscriber.

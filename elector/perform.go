@@ -2,40 +2,30 @@ package elector
 
 import (
 	"context"
+	"errors"
 	"time"
 
-	"github.com/tenure-go/tenure/backend"
 	"github.com/tenure-go/tenure/internal/core"
 )
+
+// errTooBusy says that a request was not sent: so many others were under way.
+var errTooBusy = errors.New("elector: the request was not sent: too many others are under way")
 
 // perform does one action. It decides nothing: whatever comes back goes to the machine.
 func (l *loop) perform(m *member, a core.Action) {
 	switch a.Kind {
-	case core.DoGet:
-		l.call(m, a, func(ctx context.Context) core.Event {
-			r, err := l.store.Get(ctx, m.cfg.Election)
-			return core.Event{Kind: core.GotRecord, Record: r, Err: err}
-		})
-	case core.DoAcquire:
-		l.call(m, a, func(ctx context.Context) core.Event {
-			lease, err := l.store.Acquire(ctx, a.Claim)
-			return core.Event{Kind: core.Acquired, Lease: lease, Err: err}
-		})
-	case core.DoRenew:
-		l.call(m, a, func(ctx context.Context) core.Event {
-			lease, err := l.store.Renew(ctx, a.Lease)
-			return core.Event{Kind: core.Renewed, Lease: lease, Err: err}
-		})
+	case core.DoGet, core.DoAcquire:
+		l.call(&l.looks, m, a)
 	case core.DoRelease:
-		l.call(m, a, func(ctx context.Context) core.Event {
-			return core.Event{Kind: core.Released, Err: l.store.Release(ctx, a.Lease, backend.Handover{})}
-		})
+		l.call(&l.releases, m, a)
 	case core.DoSeal:
-		l.call(m, a, func(ctx context.Context) core.Event {
-			return core.Event{Kind: core.Sealed, Guard: a.Guard, Err: m.seal(ctx, a)}
-		})
+		l.call(&l.seals, m, a)
+	case core.DoOverrun:
+		l.call(&l.overruns, m, a)
+	case core.DoRenew:
+		l.renewals = append(l.renewals, renewal{m, a})
 	case core.DoOpenWatch:
-		l.watch(m, a)
+		l.openWatch(m, a)
 	case core.DoCloseWatch:
 		m.closeWatch(a.Request)
 	case core.DoBelieve:
@@ -43,62 +33,65 @@ func (l *loop) perform(m *member, a core.Action) {
 	case core.DoBegin:
 		m.begin(a)
 	case core.DoEndWork:
-		m.endWork(a)
-	case core.DoOverrun:
-		l.call(m, a, func(context.Context) core.Event {
-			m.overrun(a)
-			return core.Event{Kind: core.Tick}
-		})
+		m.term.end(a.Err)
 	case core.DoFinish:
 		m.finish(a)
 	case core.DoNotify:
-		m.relay.put(Event{
-			Kind: EventKind(a.Notice.Kind), Time: time.Now(), Election: m.cfg.Election,
+		l.tell(Event{
+			Kind: EventKind(a.Notice.Kind), Time: time.Now(), Election: m.election,
 			Token: a.Notice.Token, Holder: a.Notice.Holder, Err: a.Notice.Err,
 		})
 	}
 }
 
-// watch opens a watch and passes its wake-ups on until it is closed.
-func (l *loop) watch(m *member, a core.Action) {
-	ctx, cancel := context.WithCancel(context.Background())
-	m.watches[a.Request] = cancel
-	l.mu.Lock()
-	l.flights++
-	l.mu.Unlock()
-	go func() {
+// call sends a request and posts the reply. The clocks are read before, so that a deadline is counted from before its request.
+func (l *loop) call(on *lane, m *member, a core.Action) {
+	l.fly()
+	on.do(l.cfg.TTL, func(late bool) {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(a.Timeout))
 		defer cancel()
-		patience := time.AfterFunc(time.Duration(a.Timeout), cancel)
-		changes, err := l.store.Watch(ctx, m.cfg.Election)
-		if !patience.Stop() && err == nil {
-			err = context.DeadlineExceeded // the watch was cancelled while it opened
-		}
-		l.post(posted{member: m, event: core.Event{Kind: core.WatchOpened, Request: a.Request, Err: err}})
-		for open := err == nil; open; {
-			select {
-			case _, open = <-changes:
-				if open {
-					l.post(posted{member: m, event: core.Event{Kind: core.Woken, Request: a.Request}})
-				}
-			case <-ctx.Done(): // a store that doesn't close its channel must not keep the loop
-				open = false
-			}
-		}
-		l.post(posted{member: m, event: core.Event{Kind: core.WatchClosed, Request: a.Request}, flight: -1})
-	}()
+		sent := l.clock.Read()
+		e := l.ask(ctx, m, a, late)
+		e.Request, e.Sent = a.Request, sent
+		l.post(posted{member: m, event: e, flight: -1})
+	})
 }
 
-func (m *member) closeWatch(request uint64) {
-	if cancel := m.watches[request]; cancel != nil {
-		cancel()
-		delete(m.watches, request)
+// ask sends a request, or when it is too late for that, says so.
+func (l *loop) ask(ctx context.Context, m *member, a core.Action, late bool) (e core.Event) { //nolint:revive // late: an outcome, no choice
+	e.Err = errTooBusy
+	switch a.Kind {
+	case core.DoGet:
+		e.Kind = core.GotRecord
+		if !late {
+			e.Record, e.Err = l.store.Get(ctx, m.election)
+		}
+	case core.DoAcquire:
+		e.Kind = core.Acquired
+		if !late {
+			e.Lease, e.Err = l.store.Acquire(ctx, a.Claim)
+		}
+	case core.DoRelease:
+		e.Kind = core.Released
+		if !late {
+			e.Err = l.store.Release(ctx, a.Lease, a.Handover)
+		}
+	case core.DoSeal:
+		e.Kind, e.Guard = core.Sealed, a.Guard
+		if !late {
+			e.Err = l.seal(ctx, m, a)
+		}
+	default: // an overrun is told however late
+		e = core.Event{Kind: core.Tick}
+		m.overrun(a)
 	}
+	return e
 }
 
 // seal tells one guard. A guard that doesn't obey its context is left behind.
-func (m *member) seal(ctx context.Context, a core.Action) error {
+func (l *loop) seal(ctx context.Context, m *member, a core.Action) error {
 	sealed := make(chan error, 1)
-	go func() { sealed <- m.cfg.Guards[a.Guard].Seal(ctx, m.cfg.Election, a.Lease.Fence()) }()
+	go func() { sealed <- l.cfg.Guards[a.Guard].Seal(ctx, m.election, a.Lease.Fence()) }()
 	select {
 	case err := <-sealed:
 		return err

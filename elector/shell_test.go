@@ -27,7 +27,7 @@ func (r *recorder) record(_ *member, in core.Input, out []core.Action) {
 // replay feeds what was recorded to a fresh machine and compares what it says.
 func (r *recorder) replay(t *testing.T, cfg Config) {
 	t.Helper()
-	m := newMember(cfg, newLoop(nil, nil)).machine
+	m := newMember(newLoop(cfg, nil), cfg.Election).machine
 	for i, in := range r.inputs {
 		if got := m.Step(in); !reflect.DeepEqual(got, r.outputs[i]) {
 			t.Fatalf("step %d: the machine says\n%+v\nand said\n%+v", i, got, r.outputs[i])

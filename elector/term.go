@@ -2,8 +2,12 @@ package elector
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"sync"
 	"time"
 
+	"github.com/tenure-go/tenure/backend"
 	"github.com/tenure-go/tenure/fence"
 	"github.com/tenure-go/tenure/internal/core"
 )
@@ -14,14 +18,12 @@ type Term struct {
 	member *member
 	token  fence.Token
 	waiter *waiter
-	ctx    *termContext
-}
 
-func newTerm(m *member, a core.Action, w *waiter) *Term {
-	t := &Term{id: a.Term, member: m, token: a.Lease.Fence(), waiter: w}
-	ctx, cancel := context.WithCancelCause(fence.NewContext(context.WithoutCancel(w.values), t.token))
-	t.ctx = &termContext{Context: ctx, cancel: cancel, term: t}
-	return t
+	held bool // without a function: its end is the end of its work
+
+	mu    sync.Mutex
+	ctx   *termContext // nil until somebody asks for it
+	cause error        // why the term has ended
 }
 
 // Context returns the context of the term's work. It ends when the term does, StepDownMargin before the lease could go to another at the latest;
@@ -29,13 +31,62 @@ func newTerm(m *member, a core.Action, w *waiter) *Term {
 // values of the context that was given to Run or Campaign, but not its end.
 //
 // Its Err compares clocks: after a pause of any length it is right from the first call.
-func (t *Term) Context() context.Context { return t.ctx }
+func (t *Term) Context() context.Context {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ctx == nil {
+		ctx, cancel := context.WithCancelCause(fence.NewContext(context.WithoutCancel(t.waiter.values), t.token))
+		t.ctx = &termContext{Context: ctx, cancel: cancel, term: t}
+		if t.cause != nil {
+			cancel(t.cause)
+		}
+	}
+	return t.ctx
+}
+
+// end ends the term's context.
+func (t *Term) end(cause error) {
+	if t.held {
+		t.returned(nil)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.cause = cause
+	if t.ctx != nil {
+		t.ctx.cancel(cause)
+	}
+}
+
+// returned says that the term's work is over.
+func (t *Term) returned(err error) {
+	if t.toldToEnd(err) {
+		err = nil // it did
+	}
+	t.post(core.Event{Kind: core.WorkReturned, Err: err})
+}
+
+// leading reports that new work may be begun.
+func (t *Term) leading() bool {
+	b := t.belief()
+	return b != nil && b.Leading && t.until(b, b.Soft) > 0
+}
+
+// toldToEnd reports that the term has been ended by a decision, of which an error of its work may tell.
+func (t *Term) toldToEnd(err error) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	cause := t.cause
+	if cause == nil && t.ctx != nil {
+		cause = context.Cause(t.ctx.Context)
+	}
+	return cause != nil && (errors.Is(err, context.Canceled) || errors.Is(err, cause))
+}
 
 // Token returns the term's fencing token.
 func (t *Term) Token() fence.Token { return t.token }
 
 // Election returns the election's name.
-func (t *Term) Election() string { return t.member.cfg.Election }
+func (t *Term) Election() string { return t.member.election }
 
 // Valid reports whether the lease can still be believed in. It stays true while a leader that steps down finishes its work. It compares clocks, so after
 // a pause of any length it is right from the first call; what happens between the call and a write, only a guard can tell.
@@ -60,7 +111,8 @@ func (t *Term) CancelIn() time.Duration {
 }
 
 func (t *Term) until(b *core.Belief, deadline int64) time.Duration {
-	return time.Duration(deadline) - t.member.clock.Since(b.Anchor, t.member.cfg.SafetyMargin)
+	l := t.member.loop
+	return time.Duration(deadline) - l.clock.Since(b.Anchor, l.cfg.SafetyMargin)
 }
 
 func (t *Term) belief() *core.Belief {
@@ -75,8 +127,33 @@ func (t *Term) belief() *core.Belief {
 // In a function given to Run it cancels the term's context and returns; the lease is released when the function has returned. On a term
 // of Campaign it also says that the work is over, so call it when that is true, also after the term was lost: it waits until the lease
 // is released, or ctx ends, and returns ctx's cause then.
-func (t *Term) Resign(ctx context.Context) error {
-	t.resign()
+func (t *Term) Resign(ctx context.Context) error { return t.leave(ctx, backend.Handover{}) }
+
+// HandOver is Resign with a say in what becomes of the election. With h.To set, only that candidate can be elected for h.For after the release; zero stands for the time of two slow requests. Nobody is made
+// leader without a claim of its own: if the candidate doesn't come, the election is free after that time. With an empty h.To nobody can be elected until h.For has passed since this call, so that a short piece of
+// work holds its election for a least time. h.For is cut to the lease's TTL. It returns an error that wraps backend.ErrInvalid when h makes no sense, and the term goes on then.
+func (t *Term) HandOver(ctx context.Context, h backend.Handover) error {
+	cfg := t.member.loop.cfg
+	if h.To != "" {
+		if err := backend.CheckName("successor", h.To); err != nil {
+			return fmt.Errorf("elector: hand over %q: %w", t.Election(), err)
+		}
+		if h.To == cfg.Candidate.ID {
+			return fmt.Errorf("elector: hand over %q: %w: the successor is this candidate itself", t.Election(), backend.ErrInvalid)
+		}
+		if h.For == 0 {
+			h.For = min(cfg.TTL, 2*cfg.AttemptTimeout)
+		}
+	}
+	if h.For <= 0 {
+		return fmt.Errorf("elector: hand over %q: %w: a reservation of %v for %q; it must be for more than zero", t.Election(), backend.ErrInvalid, h.For, h.To)
+	}
+	h.For = min(h.For, cfg.TTL)
+	return t.leave(ctx, h)
+}
+
+func (t *Term) leave(ctx context.Context, h backend.Handover) error {
+	t.post(core.Event{Kind: core.Resign, Handover: h})
 	if t.waiter.run {
 		return nil
 	}
@@ -88,10 +165,11 @@ func (t *Term) Resign(ctx context.Context) error {
 	}
 }
 
-func (t *Term) resign() { t.post(core.Resign) }
+func (t *Term) resign() { t.post(core.Event{Kind: core.Resign}) }
 
-func (t *Term) post(kind core.EventKind) {
-	t.member.loop.post(posted{member: t.member, event: core.Event{Kind: kind, Term: t.id}})
+func (t *Term) post(e core.Event) {
+	e.Term = t.id
+	t.member.loop.post(posted{member: t.member, event: e})
 }
 
 // termContext is a context which knows by the clock that it has ended, also while the process has not run since.
@@ -109,7 +187,7 @@ func (c *termContext) Err() error {
 	// Without a belief the term has been ended, and its cause is on its way.
 	if b := c.term.belief(); b != nil && c.term.until(b, b.Soft) <= 0 {
 		c.cancel(ErrDeadline)
-		c.term.post(core.Overdue) // the loop's look at the clocks may differ
+		c.term.post(core.Event{Kind: core.Overdue}) // the loop's look at the clocks may differ
 	}
 	return c.Context.Err()
 }

@@ -9,9 +9,14 @@ import (
 	"github.com/tenure-go/tenure/internal/testenv"
 )
 
-func watching(t *testing.T, s backend.LeaseStore, election string) <-chan struct{} {
+// watching opens a watch. A store with a short time-out may need more than one try where the machine is busy.
+func watching(t *testing.T, s backend.LeaseStore, election string) (ch <-chan struct{}) {
 	t.Helper()
-	ch := must[<-chan struct{}](t)(s.Watch(t.Context(), election))
+	eventually(t, "a watch", func() bool {
+		var err error
+		ch, err = s.Watch(t.Context(), election)
+		return err == nil
+	})
 	return ch
 }
 

@@ -51,7 +51,9 @@ func TestLeaseOfAnotherBootEndsAfterOneObservedTTL(t *testing.T) {
 				t.Fatalf("record %+v, %v; want it held for at most %v", r, err, short)
 			}
 			var l backend.Lease
+			var asked time.Time
 			eventually(t, "the lease is free", func() bool {
+				asked = time.Now()
 				l, err = s.Acquire(t.Context(), claim("e", "b", short))
 				return err == nil
 			})
@@ -61,7 +63,7 @@ func TestLeaseOfAnotherBootEndsAfterOneObservedTTL(t *testing.T) {
 			if l.Token <= old.Token {
 				t.Errorf("token %d after %d", l.Token, old.Token)
 			}
-			if r, err := s.Get(t.Context(), "e"); err != nil || r.Mode != backend.Native || r.Holder.ID != "b" {
+			if r, err := s.Get(t.Context(), "e"); time.Since(asked) < short && (err != nil || r.Mode != backend.Native || r.Holder.ID != "b") { // else this machine was too slow to tell
 				t.Errorf("record %+v, %v", r, err)
 			}
 		})

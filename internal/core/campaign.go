@@ -25,7 +25,10 @@ type campaign struct {
 	watchBy  int64 // look by then, even if the watch isn't open
 	failures int
 
-	watched   backend.Record // what a single try has seen first, see worthWatching
+	kept      bool // it would claim if it had a permit
+	keptSince int64
+
+	watched   sign // what a single try has seen first, see worthWatching
 	watchedBy int64
 }
 
@@ -36,7 +39,7 @@ func (m *Machine) onWant(mode Mode, caller uint64) {
 	case m.mode != None:
 		m.do(Action{Kind: DoFinish, Caller: caller, Err: ErrBusy})
 	default:
-		m.mode, m.caller, m.refused = mode, caller, 0
+		m.mode, m.caller, m.refused, m.crashes = mode, caller, 0, 0
 		m.campaign.trouble = nil
 		m.startCampaign(0)
 	}
@@ -57,8 +60,8 @@ func (m *Machine) startCampaign(wait time.Duration) {
 		return
 	}
 	m.freshAttempt()
-	c.woken, c.called, c.failures, c.futile = false, false, 0, 0
-	c.watched = backend.Record{}
+	c.woken, c.called, c.kept, c.failures, c.futile = false, false, false, 0, 0
+	c.watched = sign{}
 	c.watchBy = m.now.Mono + int64(m.cfg.AttemptTimeout)
 	m.setState(Campaigning)
 	m.notify(Notice{Kind: NoteCampaigning})
@@ -127,9 +130,15 @@ func (m *Machine) advanceCampaign() {
 		c.request = m.request(Action{Kind: DoGet}, m.cfg.AttemptTimeout)
 		return
 	}
+	if !m.mayClaim() {
+		if c.called { // it may be another's by now
+			c.request = m.request(Action{Kind: DoGet}, m.cfg.AttemptTimeout)
+		}
+		return
+	}
 	c.asked = true
 	c.request = m.request(Action{Kind: DoAcquire, Claim: backend.Claim{
-		Election: m.cfg.Election, Candidate: m.cfg.Candidate, TTL: m.cfg.TTL,
+		Election: m.election, Candidate: m.cfg.Candidate, TTL: m.cfg.TTL,
 		Attempt: c.attempt, Abandoned: m.abandoned(), Seen: c.seen, Floor: m.floor,
 	}}, m.cfg.AttemptTimeout)
 }
@@ -178,7 +187,7 @@ func (m *Machine) lostOwn() bool {
 func (m *Machine) waitOutLost() {
 	m.notify(Notice{Kind: NoteFailed, Err: ErrRecordLost})
 	m.campaign.failures = 0
-	m.barred = m.in(max(m.leader.TTL, m.cfg.TTL) + Lag(m.cfg.TTL))
+	m.barred = m.in(max(m.leader.ttl, m.cfg.TTL) + Lag(m.cfg.TTL))
 }
 
 // own reports a record that this machine's own attempts made, so that an Acquire will get past it.
@@ -213,7 +222,7 @@ func (m *Machine) onAcquired(e Event) {
 	}
 	if held, ok := errors.AsType[*backend.HeldError](e.Err); ok {
 		c.asked, c.failures = false, 0
-		if held.Record.Token > m.leader.Token {
+		if held.Record.Token > m.leader.token {
 			m.raced(false)
 		}
 		m.see(held.Record)
@@ -283,7 +292,7 @@ func (m *Machine) campaignFailed(err error) {
 // waitFor sleeps until the record's holder should be gone, or a wake-up.
 func (m *Machine) waitFor(r backend.Record) {
 	c := &m.campaign
-	c.trouble = nil
+	c.trouble, c.kept = nil, false
 	if m.mode == Try && !m.worthWatching(r) {
 		m.finish(&backend.HeldError{Record: r})
 		return
@@ -316,13 +325,16 @@ func (m *Machine) worthWatching(r backend.Record) bool {
 	if !r.Held() || r.Mode != backend.Observed && r.Mode != backend.Beat {
 		return false
 	}
-	if c.watched.Token == 0 {
-		c.watched = r
+	if c.watched.token == 0 {
+		c.watched = sign{r.Token, r.Renewals}
 		c.watchedBy = m.in(r.TTL + r.TTL/2)
 		return true
 	}
-	return r.Token == c.watched.Token && r.Renewals == c.watched.Renewals && m.now.Mono < c.watchedBy
+	return sign{r.Token, r.Renewals} == c.watched && m.now.Mono < c.watchedBy
 }
+
+// sign is a holder's sign of life.
+type sign struct{ token, renewals int64 }
 
 // early is the wait before a look that doesn't await the holder's time. Wake-ups are spread over the followers; where they keep coming and tell nothing, they
 // are believed less and less, so that no watch can make a follower flood the store.
@@ -342,7 +354,7 @@ func Lag(ttl time.Duration) time.Duration {
 // see takes note of who leads and of the highest token.
 func (m *Machine) see(r backend.Record) {
 	if r.Holder.ID != "" {
-		m.leader.TTL = r.TTL
+		m.leader.ttl = r.TTL
 	}
 	if r.Attempt != m.campaign.attempt { // the counter of an own unconfirmed grant is no floor for it
 		m.floor = max(m.floor, r.Counter)
@@ -350,10 +362,10 @@ func (m *Machine) see(r backend.Record) {
 	if !r.Held() {
 		r.Token = max(r.Token, r.Counter) // a record that was removed keeps its counter alone
 	}
-	if r.Token < m.leader.Token || r.Token == m.leader.Token && r.Holder.ID == m.leader.Holder.ID {
+	if r.Token < m.leader.token || r.Token == m.leader.token && r.Holder.ID == m.leader.id {
 		return
 	}
-	m.leader = r
+	m.leader = leader{id: r.Holder.ID, token: r.Token, ttl: r.TTL}
 	m.campaign.futile = 0
 	m.notify(Notice{Kind: NoteLeader, Token: r.Token, Holder: r.Holder})
 }
@@ -361,7 +373,7 @@ func (m *Machine) see(r backend.Record) {
 func (m *Machine) granted(e Event) {
 	c := &m.campaign
 	l := e.Lease
-	if l.Election != m.cfg.Election || l.Holder != m.cfg.Candidate.ID || l.Attempt != c.attempt ||
+	if l.Election != m.election || l.Holder != m.cfg.Candidate.ID || l.Attempt != c.attempt ||
 		l.Token <= 0 || l.Token > backend.MaxToken || l.AnchorAge < 0 {
 		m.campaignFailed(fmt.Errorf("elector: the store answered with a lease that was not asked for: token %d of %q", l.Token, l.Holder))
 		return
@@ -386,7 +398,7 @@ func (m *Machine) granted(e Event) {
 	m.raced(true)
 	m.floor = l.Token
 	m.counter = l.Token
-	m.leader = backend.Record{Token: l.Token, Holder: m.cfg.Candidate, TTL: l.TTL}
+	m.leader = leader{id: m.cfg.Candidate.ID, token: l.Token, ttl: l.TTL}
 	m.closeWatch()
 	m.terms++
 	m.lastAnchor, m.lastHard = anchor, hard

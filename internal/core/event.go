@@ -24,6 +24,8 @@ const (
 	WorkReturned                  // the work of Term has returned; Err is its result
 	Overdue                       // somebody was told, by a look at the clocks, that the time of Term's work is over
 	Close                         // no more terms, ever
+	Beat                          // the loop renews other leases now: one that is due soon may go along
+	Permit                        // there may be a permit now
 	GotRecord                     // reply to Get
 	Acquired                      // reply to Acquire
 	Renewed                       // reply to Renew
@@ -43,6 +45,7 @@ const (
 	Run           // campaign, lead, and again after a loss, until told otherwise
 	Campaign      // one term; the caller works beside it
 	Try           // one term if it is free now
+	Serve         // as Run, but work that fails is tried again, by whoever is elected then
 )
 
 // Event is what happened. Fields not named for a kind are zero.
@@ -56,7 +59,9 @@ type Event struct {
 	Lease   backend.Lease  // Acquired, Renewed
 	Record  backend.Record // GotRecord
 	Guard   int            // Sealed
-	Err     error
+	// Handover, of Resign, is what becomes of the election. Where it is kept for nobody, its time counts from this event.
+	Handover backend.Handover
+	Err      error
 }
 
 // ActionKind says what to do.
@@ -86,12 +91,14 @@ type Action struct {
 	Timeout int64 // ns; of a request
 	Claim   backend.Claim
 	Lease   backend.Lease
-	Guard   int
-	Term    uint64
-	Caller  uint64 // DoBegin, DoFinish: who waits for it
-	Belief  Belief
-	Err     error
-	Notice  Notice
+	// Handover, of DoRelease, is what becomes of the election.
+	Handover backend.Handover
+	Guard    int
+	Term     uint64
+	Caller   uint64 // DoBegin, DoFinish: who waits for it
+	Belief   Belief
+	Err      error
+	Notice   Notice
 }
 
 // Belief is what callers are told until it is replaced: the term's lease may be believed in while less than Hard has elapsed since Anchor, the look at the clocks from

@@ -46,30 +46,46 @@ func (s State) String() string { return stateNames[s] }
 // never is a time that doesn't come.
 const never = int64(1<<63 - 1)
 
-// Machine is the state of one election. It is not safe for concurrent use: one loop owns it.
-type Machine struct {
-	cfg    Config
-	state  State
-	mode   Mode
-	caller uint64 // who wants to lead
-	closed bool
-
-	now  clock.Reading
+// Shared is what the machines of one loop have in common: their configuration, and the step that is under way. Like them it is not safe for concurrent use.
+type Shared struct {
+	cfg  Config
+	now  clock.Reading // of the latest step, whosever it was
 	rand [2]uint64
 	out  []Action
+
+	permits permits
+}
+
+// Share returns what machines of one configuration share. Its election is not looked at.
+func Share(cfg Config) *Shared { return &Shared{cfg: cfg} }
+
+// Machine returns a machine that follows an election.
+func (s *Shared) Machine(election string) Machine { return Machine{Shared: s, election: election} }
+
+// Machine is the state of one election. It is not safe for concurrent use: one loop owns it.
+type Machine struct {
+	*Shared
+	election string
+	caller   uint64 // who wants to lead
+	state    State
+	mode     Mode
+	closed   bool
+	permit   bool
+	waits    bool  // it is counted among those kept waiting
+	rivals   uint8 // grows with races lost after a wake-up, see spread
 
 	requests uint64 // numbers of requests
 	terms    uint64 // numbers of terms
 	floor    int64  // the highest token seen
 	counter  int64  // the store's, as last seen
 	barred   int64  // no look before this: the store has lost the record
-	rivals   uint8  // grows with races lost after a wake-up, see spread
 
 	lastAnchor clock.Reading // of the last lease
 	lastHard   time.Duration
 
-	refused int // grants in a row that a guard called stale
-	leader  backend.Record
+	refused int32 // grants in a row that a guard called stale
+	crashes int32 // terms in a row whose work failed, see Serve
+	leader  leader
 
 	campaign campaign
 	watch    watch
@@ -77,8 +93,18 @@ type Machine struct {
 	orphans  []orphan
 }
 
-// New returns a machine that follows.
-func New(cfg Config) *Machine { return &Machine{cfg: cfg} }
+// leader is who leads, as far as was seen.
+type leader struct {
+	id    string
+	token int64
+	ttl   time.Duration
+}
+
+// New returns a machine of its own.
+func New(cfg Config) *Machine {
+	m := Share(cfg).Machine(cfg.Election)
+	return &m
+}
 
 // State tells where the machine stands, for people and tests.
 func (m *Machine) State() State { return m.state }
@@ -98,6 +124,7 @@ func (m *Machine) Step(in Input) []Action {
 	m.passTime()
 	m.take(in.Event)
 	m.advance()
+	m.settlePermit()
 	return m.out
 }
 
@@ -114,8 +141,12 @@ func (m *Machine) take(e Event) {
 		if e.Caller == m.caller {
 			m.onUnwant(e.Err)
 		}
+	case Beat:
+		m.onBeat()
+	case Permit:
+		m.onPermit()
 	case Resign:
-		m.onResign(e.Term, ErrResigned)
+		m.onResign(e)
 	case WorkReturned:
 		m.onWorkReturned(e.Term, e.Err)
 	case Overdue:

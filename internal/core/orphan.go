@@ -20,7 +20,7 @@ type orphan struct {
 const mostOrphans = 32
 
 func (m *Machine) orphan(l backend.Lease) {
-	l.Election, l.Holder = m.cfg.Election, m.cfg.Candidate.ID
+	l.Election, l.Holder = m.election, m.cfg.Candidate.ID
 	if l.TTL == 0 {
 		l.TTL = m.cfg.TTL
 	}

@@ -1,6 +1,8 @@
 package core
 
 import (
+	"time"
+
 	"github.com/tenure-go/tenure/backend"
 )
 
@@ -18,7 +20,16 @@ func (m *Machine) advanceRelease() {
 	if t.release != 0 || m.now.Mono < t.releaseAt {
 		return
 	}
-	t.release = m.request(Action{Kind: DoRelease, Lease: t.lease}, m.cfg.AttemptTimeout)
+	t.release = m.request(Action{Kind: DoRelease, Lease: t.lease, Handover: m.handover()}, m.cfg.AttemptTimeout)
+}
+
+// handover is what becomes of the election. A release that comes late keeps it for what is left, and a successor gets its time from the release on.
+func (m *Machine) handover() backend.Handover {
+	t := &m.term
+	if t.successor != "" {
+		return backend.Handover{To: t.successor, For: t.reserve}
+	}
+	return backend.Handover{For: time.Duration(max(0, t.keepUntil-m.now.Mono))}
 }
 
 func (m *Machine) onReleased(e Event) {

@@ -27,6 +27,17 @@ func (m *Machine) advanceRenewal() {
 	t.renewal = m.request(Action{Kind: DoRenew, Lease: l}, timeout)
 }
 
+// onBeat renews a little early, so that the renewals of all elections of a loop fall together. Once they have, all are due at the same time.
+func (m *Machine) onBeat() {
+	switch t := &m.term; m.state {
+	case Sealing, Leading, Draining:
+		if t.renewal == 0 && t.renewAt-m.now.Mono <= int64(m.cfg.RenewInterval/2) {
+			t.renewAt = min(t.renewAt, m.now.Mono)
+		}
+	default:
+	}
+}
+
 func (m *Machine) dueRenewal() int64 {
 	if m.term.renewal != 0 {
 		return never
@@ -79,6 +90,7 @@ func (m *Machine) renewed(e Event) {
 	t.anchor, t.soft, t.hard = anchor, soft, hard
 	m.lastAnchor, m.lastHard = anchor, hard
 	if t.working {
+		m.crashes = 0
 		m.believe()
 		m.notify(Notice{Kind: NoteRenewed, Token: t.lease.Token})
 	}

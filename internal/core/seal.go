@@ -89,7 +89,7 @@ func (m *Machine) plausible(mark int64) bool {
 func (m *Machine) outbid(stale error) {
 	m.refused++
 	stay := time.Duration(0)
-	if n := m.refused - m.cfg.Guards; n > 0 {
+	if n := int(m.refused) - m.cfg.Guards; n > 0 {
 		stay = m.backoff(n, m.cfg.TTL)
 	}
 	m.leaveSealing(fmt.Errorf("%w: %w", ErrUnsealed, stale), stay)

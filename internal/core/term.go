@@ -33,6 +33,10 @@ type term struct {
 	stay  time.Duration
 	err   error // what the caller gets otherwise
 
+	successor string        // the election is reserved for it on release
+	reserve   time.Duration // for how long
+	keepUntil int64         // the election is kept for nobody until then
+
 	release   uint64 // request in flight
 	releaseAt int64
 	releases  int
@@ -97,16 +101,23 @@ func (m *Machine) deadlineCause() error {
 }
 
 // onResign steps down because the caller wants to.
-func (m *Machine) onResign(id uint64, cause error) {
+func (m *Machine) onResign(e Event) {
 	t := &m.term
-	if id != t.id || !t.working {
+	if e.Term != t.id || !t.working {
 		return
 	}
-	if m.state == Leading {
-		m.stepDown(cause)
+	switch {
+	case e.Handover.To != "":
+		t.successor, t.reserve, t.keepUntil = e.Handover.To, e.Handover.For, 0
+	case e.Handover.For > 0:
+		t.successor, t.keepUntil = "", m.in(e.Handover.For)
 	}
-	if m.mode != Run { // the caller of Campaign says by Resign that its work is over
-		m.onWorkReturned(id, nil)
+	if m.state == Leading {
+		m.stepDown(ErrResigned)
+		m.standAside()
+	}
+	if !m.hasWork() { // the caller of Campaign says by Resign that its work is over
+		m.onWorkReturned(e.Term, nil)
 	}
 }
 
@@ -132,7 +143,7 @@ func (m *Machine) stepDown(cause error) {
 func (m *Machine) lose(cause error) {
 	t := &m.term
 	t.cause = cause
-	t.again = m.mode == Run
+	t.again = m.hasWork()
 	t.stay = m.cfg.Cooldown
 	m.setState(Lost)
 	m.believe()
@@ -144,7 +155,7 @@ func (m *Machine) lose(cause error) {
 func (m *Machine) expire() {
 	t := &m.term
 	m.do(Action{Kind: DoBelieve})
-	if m.mode == Run {
+	if m.hasWork() {
 		m.setState(Overrun)
 		m.notify(Notice{Kind: NoteOverrun, Token: t.lease.Token, Err: t.cause})
 		m.do(Action{Kind: DoOverrun, Term: t.id, Lease: t.lease, Err: t.cause})
@@ -165,6 +176,7 @@ func (m *Machine) onWorkReturned(id uint64, result error) {
 	t.working = false
 	t.err = result
 	if t.cause == nil {
+		m.tryAgain(result)
 		t.cause = ErrResigned
 		m.do(Action{Kind: DoEndWork, Term: t.id, Err: t.cause})
 	}
@@ -175,6 +187,27 @@ func (m *Machine) onWorkReturned(id uint64, result error) {
 	}
 	m.notify(Notice{Kind: NoteStopped, Token: t.lease.Token, Err: why})
 	m.startRelease()
+}
+
+// hasWork reports that a function does the work of terms, which says by its return that it is over.
+func (m *Machine) hasWork() bool { return m.mode == Run || m.mode == Serve }
+
+// standAside lets others go first after a resignation from one of many elections; a named successor has its reservation.
+func (m *Machine) standAside() {
+	if t := &m.term; m.mode == Serve {
+		t.again, t.stay = true, m.cfg.Cooldown
+		if t.successor == "" {
+			t.stay = max(t.stay, 2*m.cfg.AttemptTimeout)
+		}
+	}
+}
+
+// tryAgain keeps an election whose work has failed by itself: others may go first, and the waits grow.
+func (m *Machine) tryAgain(failure error) {
+	if t := &m.term; m.mode == Serve && failure != nil {
+		t.again, t.stay = true, max(m.cfg.Cooldown, Ceiling(int(m.crashes), m.cfg.TTL)+m.jitter(2*m.cfg.AttemptTimeout))
+		m.crashes++
+	}
 }
 
 // conclude goes on after a term.

@@ -1,0 +1,51 @@
+package elector
+
+import (
+	"sync"
+	"time"
+)
+
+// abreast is how many requests of one kind a loop has under way at a time, however many elections it looks after.
+const abreast = 8
+
+// lane runs jobs of one kind, some at a time, on goroutines that live while there are any. Each kind has its own, so that none waits for another: a hung guard delays no
+// release. Renewals wait in no lane.
+type lane struct {
+	mu    sync.Mutex
+	busy  int
+	queue []job
+}
+
+type job struct {
+	since time.Time
+	limit time.Duration
+	run   func(late bool) //nolint:revive // late: it has waited longer than the limit, and is only to say so
+}
+
+// do runs f soon. It never blocks.
+func (l *lane) do(limit time.Duration, f func(late bool)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.queue = append(l.queue, job{since: time.Now(), limit: limit, run: f})
+	if l.busy < abreast {
+		l.busy++
+		go l.work()
+	}
+}
+
+func (l *lane) work() {
+	for {
+		l.mu.Lock()
+		if len(l.queue) == 0 {
+			l.busy--
+			l.queue = nil
+			l.mu.Unlock()
+			return
+		}
+		j := l.queue[0]
+		l.queue[0] = job{}
+		l.queue = l.queue[1:]
+		l.mu.Unlock()
+		j.run(time.Since(j.since) > j.limit)
+	}
+}

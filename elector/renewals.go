@@ -1,0 +1,69 @@
+package elector
+
+import (
+	"context"
+	"math/bits"
+	"slices"
+	"time"
+
+	"github.com/tenure-go/tenure/backend"
+	"github.com/tenure-go/tenure/internal/core"
+)
+
+// renewal is a lease that a machine wants to have renewed.
+type renewal struct {
+	member *member
+	action core.Action
+}
+
+// flush sends the renewals of this turn, together. Leases that are due soon go along.
+func (l *loop) flush() {
+	if len(l.renewals) == 0 {
+		return
+	}
+	if now := l.clock.Read().Mono; len(l.busy) > 1 && now-l.beaten >= int64(l.cfg.RenewInterval/2) {
+		l.beaten = now
+		for _, m := range slices.Clone(l.busy) {
+			l.step(m, core.Event{Kind: core.Beat})
+		}
+	}
+	// One that has little time left must not cut the time of the others short.
+	batches := map[int][]renewal{}
+	for _, r := range l.renewals {
+		size := bits.Len64(uint64(r.action.Timeout))
+		batches[size] = append(batches[size], r)
+	}
+	clear(l.renewals)
+	l.renewals = l.renewals[:0]
+	for _, batch := range batches {
+		l.fly()
+		go l.renew(batch)
+	}
+}
+
+// renew renews a batch and tells the machines. The clocks are read before, so that a deadline is counted from before its request.
+func (l *loop) renew(batch []renewal) {
+	timeout := batch[0].action.Timeout
+	leases := make([]backend.Lease, len(batch))
+	for i, r := range batch {
+		timeout = min(timeout, r.action.Timeout)
+		leases[i] = r.action.Lease
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(timeout))
+	defer cancel()
+	sent := l.clock.Read()
+	var renewed []backend.Renewal
+	if len(leases) == 1 {
+		lease, err := l.store.Renew(ctx, leases[0])
+		renewed = []backend.Renewal{{Lease: lease, Err: err}}
+	} else {
+		renewed = backend.RenewAll(ctx, l.store, leases)
+	}
+	replies := make([]posted, len(batch))
+	for i, r := range batch {
+		e := core.Event{Kind: core.Renewed, Request: r.action.Request, Sent: sent, Lease: renewed[i].Lease, Err: renewed[i].Err}
+		replies[i] = posted{member: r.member, event: e}
+	}
+	replies[0].flight = -1
+	l.post(replies...)
+}
