@@ -164,7 +164,7 @@ func (c *checker) wants(m *member) { c.recount(m.election) }
 func (c *checker) recount(election int) {
 	l := &c.ledgers[election]
 	for _, p := range c.w.alive {
-		if m := p.members[election]; m.wants && m.mode == core.Run && !m.m.overruns {
+		if m := p.members[election]; m.wants && m.works() && !m.m.overruns {
 			if l.wanted < 0 {
 				l.wanted = c.w.now
 			}

@@ -30,8 +30,11 @@ func (c *checker) applied(r *request, before, after *record.Entry) {
 		} else if g := l.find(after.Token); g != nil && r.lease.Token == 0 {
 			g.released = true
 		}
+		if r.handover.For > 0 {
+			w.quiet = max(w.quiet, w.now+int64(r.handover.For))
+		}
 		l.released = 0
-		if w.now-w.quiet > 3*int64(w.longest) && c.waiting(m) {
+		if r.handover.For == 0 && w.now-w.quiet > 3*int64(w.longest) && c.waiting(m) {
 			l.released = w.now
 		}
 	default:

@@ -18,7 +18,7 @@ func (c *checker) begins(m *member, a *core.Action) {
 		w.violate(I2, m, "leads under token %d after %d", a.Lease.Token, l.last)
 	}
 	l.last = a.Lease.Token
-	if m.work.active && m.mode == core.Run {
+	if m.work.active && m.works() {
 		w.violate(I6, m, "begins a term while the work of an earlier one goes on")
 	}
 	if g := l.find(a.Lease.Token); g == nil || g.attempt != a.Lease.Attempt || g.holder != m.p.id {
@@ -85,7 +85,7 @@ func (c *checker) leader(m *member, n *core.Notice) {
 func (c *checker) finishes(m *member, a *core.Action) {
 	m.m.searching = false
 	c.recount(m.election)
-	if m.mode != core.Run || a.Err == nil {
+	if !m.works() || a.Err == nil {
 		return
 	}
 	for _, expected := range [...]error{context.Canceled, core.ErrClosed, errPanic, errWork} {

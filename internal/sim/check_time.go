@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/tenure-go/tenure/fence"
-	"github.com/tenure-go/tenure/internal/core"
 )
 
 // most is how many requests a candidate sends within ten seconds at most, whatever happens.
@@ -89,7 +88,7 @@ func (c *checker) final() {
 		led := c.ledgers[i].wanted < 0
 		for _, p := range c.w.alive {
 			m := p.members[i]
-			led = led || m.believed(m.belief.Hard) || m.mode != core.Run && m.wants
+			led = led || m.believed(m.belief.Hard) || !m.works() && m.wants
 		}
 		if !led && c.w.now-max(c.ledgers[i].led, c.ledgers[i].wanted, c.w.quiet) > int64(3*c.w.longest+c.w.world.slower) {
 			c.w.violate(I16, nil, "nobody leads %s at the end", electionNames[i])

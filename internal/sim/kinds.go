@@ -84,12 +84,15 @@ const (
 	WorkFails
 	ResignInRenewal
 	StopInAcquire
+	HandedOver
+	KeptFree
 
 	MixedTTL
 	MixedInterval
 	Cooldown
 	Beside
 	Tries
+	Serves
 
 	kinds
 )
@@ -215,10 +218,13 @@ var specs = [kinds]spec{
 	WorkFails:       {name: "work fails", text: "has work that returns an error", long: [2]time.Duration{s, 8 * s}},
 	ResignInRenewal: {name: "resign during a renewal", text: "resigns while it renews", long: [2]time.Duration{s, 8 * s}},
 	StopInAcquire:   {name: "stop during an acquire", text: "is stopped while it acquires", long: [2]time.Duration{s, 30 * s}},
+	HandedOver:      {name: "handed over to a named successor", text: "hands over to another, who may be gone"},
+	KeptFree:        {name: "resigned, kept free for a while", text: "resigns and keeps the election free", arg: [2]time.Duration{100 * ms, 10 * s}},
 
 	MixedTTL:      {name: "another TTL than the others", text: "has another TTL than the others", arg: [2]time.Duration{3, 8}, whole: true},
 	MixedInterval: {name: "another heartbeat than the others", text: "renews more often than the others", whole: true},
 	Cooldown:      {name: "cooldown", text: "stays away for a while after a loss", arg: [2]time.Duration{100 * ms, 8 * s}, whole: true},
 	Beside:        {name: "caller of Campaign", text: "works beside its term", whole: true},
 	Tries:         {name: "caller of TryCampaign", text: "only tries now and then", whole: true},
+	Serves:        {name: "member of a group", text: "goes on after its work has failed or resigned", whole: true},
 }

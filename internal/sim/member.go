@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"time"
+
 	"github.com/tenure-go/tenure/internal/clock"
 	"github.com/tenure-go/tenure/internal/core"
 )
@@ -15,7 +17,6 @@ type member struct {
 	caller   uint64
 	wants    bool // between Want and DoFinish
 	belief   core.Belief
-	looked   int64  // the monotonic clock's reading at the last step
 	tickAt   int64  // true time for which the timer is set
 	timer    uint64 // an earlier setting doesn't count
 	watch    uint64
@@ -29,35 +30,56 @@ type member struct {
 // flights are the requests under way that faults aim at.
 type flights struct{ acquires, renewals int }
 
-// watchful is how often the shell looks at the clocks while a term runs.
-const watchful = 250 * int64(1_000_000)
+const (
+	// watchful is how often the shell looks at the clocks while a term runs.
+	watchful = 250 * int64(time.Millisecond)
+	// hop is by how much the clocks may disagree before all machines are told.
+	hop = 5 * time.Millisecond
+)
 
-// step feeds the machine one event, does what it says, and looks whether it is due, as the shell's loop does.
+// step feeds the machine one event, does what it says, and looks what time it is, as the shell's loop does.
 func (m *member) step(e core.Event) {
 	m.feed(e)
+	m.p.tick()
 	m.due()
+}
+
+// tick tells all machines that have a term when the clocks disagree on what the time is.
+func (p *process) tick() {
+	now := p.read()
+	jump := clock.Jump(p.looked, now)
+	slept := clock.Elapsed(p.looked, now) - time.Duration(now.Mono-p.looked.Mono)
+	if max(jump, -jump, slept) <= hop {
+		return
+	}
+	p.looked = now
+	for _, m := range p.members {
+		if m.belief.Term != 0 {
+			m.feed(core.Event{Kind: core.Tick})
+			m.arm(now.Mono)
+		}
+	}
 }
 
 // due feeds ticks until the machine has nothing more to do now.
 func (m *member) due() {
 	for range 100 {
 		now := m.p.read().Mono
-		due, ok := m.machine.Due()
-		if !(ok && due <= now) {
-			if m.belief.Term == 0 || now-m.looked < watchful {
-				m.arm(now)
-				return
-			}
+		if due, ok := m.machine.Due(); !ok || due > now {
+			m.arm(now)
+			return
 		}
 		m.feed(core.Event{Kind: core.Tick})
 	}
 	m.p.w.violate(I14, m, "the machine is due again and again at the same moment")
 }
 
+// works reports that a function does the work of terms.
+func (m *member) works() bool { return m.mode == core.Run || m.mode == core.Serve }
+
 func (m *member) feed(e core.Event) {
 	w := m.p.w
 	now := m.p.read()
-	m.looked = now.Mono
 	in := core.Input{Now: now, Rand: [2]uint64{m.p.rand.Uint64(), m.p.rand.Uint64()}, Event: e}
 	w.steps++
 	w.mix(uint64(w.now) ^ uint64(e.Kind)<<56)
@@ -77,7 +99,7 @@ func (m *member) feed(e core.Event) {
 func (m *member) arm(now int64) {
 	due, ok := m.machine.Due()
 	if m.belief.Term != 0 {
-		if look := m.looked + watchful; !ok || look < due {
+		if look := now + watchful; !ok || look < due {
 			due, ok = look, true
 		}
 	}
@@ -98,8 +120,11 @@ func (m *member) arm(now int64) {
 
 func (m *member) perform(a *core.Action) {
 	switch a.Kind {
-	case core.DoGet, core.DoAcquire, core.DoRenew, core.DoRelease, core.DoSeal:
+	case core.DoGet, core.DoAcquire, core.DoRelease, core.DoSeal:
 		m.send(a)
+	case core.DoRenew:
+		m.send(a)
+		m.p.beat(m)
 	case core.DoOpenWatch:
 		m.openWatch(a)
 	case core.DoCloseWatch:
@@ -119,6 +144,22 @@ func (m *member) perform(a *core.Action) {
 	case core.DoNotify:
 		m.p.w.check.notice(m, &a.Notice)
 	}
+}
+
+// beat asks the machines of the process to renew together.
+func (p *process) beat(first *member) {
+	now := p.read().Mono
+	if p.beating || len(p.members) == 1 || now-p.beaten < int64(first.cfg.RenewInterval/2) {
+		return
+	}
+	p.beating, p.beaten = true, now
+	for _, m := range p.members {
+		if m != first && m.belief.Term != 0 {
+			m.feed(core.Event{Kind: core.Beat})
+			m.arm(now)
+		}
+	}
+	p.beating = false
 }
 
 // believed reports whether the process would say now that the term may be relied on, by the production's comparison of clocks.

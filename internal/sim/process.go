@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tenure-go/tenure/backend"
+	"github.com/tenure-go/tenure/internal/clock"
 	"github.com/tenure-go/tenure/internal/core"
 )
 
@@ -31,6 +32,9 @@ type process struct {
 	dead    bool
 	dying   bool // its work has panicked: it ends with the campaign
 	closing bool
+	beating bool          // its machines are asked to renew together
+	beaten  int64         // when they were last asked
+	looked  clock.Reading // when all machines were last told how late it is
 	rand    dice
 	net     dice
 	work    dice
@@ -72,6 +76,10 @@ func (p *process) modeOf(election int) core.Mode {
 	case p.slot.has(Tries):
 		p.w.hit(Tries)
 		return core.Try
+	}
+	if p.slot.has(Serves) {
+		p.w.hit(Serves)
+		return core.Serve
 	}
 	return core.Run
 }

@@ -18,6 +18,7 @@ type request struct {
 	guard    int
 	lease    backend.Lease
 	claim    backend.Claim
+	handover backend.Handover
 	sent     clock.Reading
 	answered bool
 	original *request // of a copy
@@ -44,7 +45,7 @@ var replyKinds = [...]core.EventKind{
 // send reads the clocks, starts the timeout and lets the network carry the request, as the shell's call does.
 func (m *member) send(a *core.Action) {
 	w := m.p.w
-	r := &request{m: m, kind: a.Kind, number: a.Request, guard: a.Guard, lease: a.Lease, claim: a.Claim, sent: m.p.read()}
+	r := &request{m: m, kind: a.Kind, number: a.Request, guard: a.Guard, lease: a.Lease, claim: a.Claim, handover: a.Handover, sent: m.p.read()}
 	w.check.sends(r)
 	m.count(r, 1)
 	w.schedule(m.p.osc.lasts(a.Timeout), event{kind: evTimeout, m: m, r: r})

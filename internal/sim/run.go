@@ -193,6 +193,7 @@ func (w *run) happen(e event) {
 	case evTick:
 		if e.n == m.timer {
 			m.tickAt = 0
+			m.p.tick()
 			m.due()
 		}
 	case evTimeout:

@@ -3,7 +3,6 @@ package sim
 import (
 	"time"
 
-	"github.com/tenure-go/tenure/backend"
 	"github.com/tenure-go/tenure/internal/core"
 	"github.com/tenure-go/tenure/internal/record"
 )
@@ -112,7 +111,7 @@ func (s *server) perform(r *request, e *record.Entry, c record.Clock) {
 		r.reply.Lease, r.reply.Err = e.Renew(r.lease, c)
 	case core.DoRelease:
 		var changed bool
-		if changed, r.reply.Err = e.Release(r.lease, backend.Handover{}, c); changed {
+		if changed, r.reply.Err = e.Release(r.lease, r.handover, c); changed {
 			s.changes++
 		}
 	default:

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/tenure-go/tenure/backend"
 	"github.com/tenure-go/tenure/internal/core"
 	"github.com/tenure-go/tenure/internal/record"
 )
@@ -108,6 +109,8 @@ func (w *run) strikeProcess(o *Occurrence, slot *slot) {
 	case Deployed:
 		w.hit(Deployed)
 		p.all(core.Unwant)
+	case HandedOver, KeptFree:
+		w.handOver(o, p)
 	case Leaves:
 		p.all(core.Unwant)
 	case Closed:
@@ -123,6 +126,24 @@ func (w *run) strikeProcess(o *Occurrence, slot *slot) {
 		w.flood(p, o)
 	default:
 		p.turn(o)
+	}
+}
+
+// handOver resigns in favour of another process, or of nobody.
+func (w *run) handOver(o *Occurrence, p *process) {
+	for _, m := range p.members {
+		if !m.work.active {
+			continue
+		}
+		h := backend.Handover{For: time.Duration(o.Arg)}
+		if o.Kind == HandedOver {
+			to := w.slots[(p.slot.number+1)%len(w.slots)].process
+			h = backend.Handover{To: to.id, For: m.cfg.TTL}
+		}
+		w.hit(o.Kind)
+		if m.works() {
+			m.step(core.Event{Kind: core.Resign, Term: m.work.term, Handover: h})
+		}
 	}
 }
 

@@ -31,7 +31,7 @@ func (m *member) begin(a *core.Action) {
 	w.check.begins(m, a)
 	m.work = work{active: true, term: a.Term, token: a.Lease.Fence()}
 	w.schedule(m.p.work.upTo(int64(300*time.Millisecond)), event{kind: evLook, m: m, n: a.Term})
-	if m.mode != core.Run {
+	if !m.works() {
 		w.schedule(m.p.work.between(time.Second, 40*time.Second), event{kind: evReturned, m: m, n: a.Term})
 	}
 }
@@ -123,7 +123,7 @@ func (m *member) returned(term uint64) {
 	m.p.w.check.returned(m)
 	e := core.Event{Kind: core.WorkReturned, Term: term}
 	switch {
-	case m.mode != core.Run:
+	case !m.works():
 		e.Kind = core.Resign
 	case m.p.slot.has(WorkFails) && !told:
 		m.p.w.hit(WorkFails)
@@ -152,7 +152,7 @@ func (m *member) finished(a *core.Action) {
 
 func (m *member) again() {
 	most := int64(3 * time.Second)
-	if m.mode == core.Run && m.p.work.oneIn(3) { // at once: requests of the last term are still under way
+	if m.works() && m.p.work.oneIn(3) { // at once: requests of the last term are still under way
 		most = 1
 	}
 	m.p.w.schedule(m.p.work.upTo(most), event{kind: evWant, m: m})
@@ -166,7 +166,7 @@ func (m *member) post(kind core.EventKind) {
 			m.step(core.Event{Kind: core.Unwant, Caller: m.caller, Err: context.Canceled})
 		}
 	case core.Resign:
-		if m.work.active && m.mode == core.Run {
+		if m.work.active && m.works() {
 			m.step(core.Event{Kind: core.Resign, Term: m.work.term})
 		}
 	case core.Close:
