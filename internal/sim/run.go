@@ -154,9 +154,7 @@ func (w *run) handle(e event) {
 		w.admit(e.w)
 	case evBegin:
 		if e.n >= noFault {
-			if s := w.slots[e.n-noFault]; s.process.dead {
-				w.spawn(s)
-			}
+			w.respawn(w.slots[e.n-noFault], e)
 			return
 		}
 		w.begin(int(e.n))
@@ -166,6 +164,18 @@ func (w *run) handle(e event) {
 		w.check.inspect()
 		w.schedule(int64(time.Second), event{kind: evInspect})
 	default:
+	}
+}
+
+// respawn starts a process in the place of a dead one. After a loss of all records it waits until nobody believes in what was lost: it could not know whom to wait for.
+func (w *run) respawn(s *slot, e event) {
+	switch {
+	case !s.process.dead:
+	case w.now < w.noSpawn:
+		w.quiet = max(w.quiet, w.noSpawn)
+		w.schedule(w.noSpawn-w.now, e)
+	default:
+		w.spawn(s)
 	}
 }
 
