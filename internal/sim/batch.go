@@ -27,7 +27,7 @@ type Batch struct {
 	Took     time.Duration
 }
 
-// enough is how many seeds of a world must show what it is there to show.
+// enough is how many seeds of a world must show what it is there to show; four times as many where that is rare.
 const enough = 150
 
 // Problems lists what makes a batch worthless, beside violations: one sentence each.
@@ -48,7 +48,7 @@ func (b *Batch) Problems() []string {
 func (b *Batch) Blind() (texts []string) {
 	for i := range Worlds {
 		w := &Worlds[i]
-		if b.Worlds[w] < enough {
+		if n := b.Worlds[w]; n < enough || w.rare && n < 4*enough {
 			continue
 		}
 		for _, s := range w.Sees {

@@ -56,6 +56,7 @@ type memory struct {
 	leader    int64  // token, as last told
 	bucket    int64  // of 10 s
 	load      int
+	gone      [2]int // callers, in the last bucket and in this one
 }
 
 func newChecker(w *run) checker {

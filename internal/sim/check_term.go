@@ -84,6 +84,7 @@ func (c *checker) leader(m *member, n *core.Notice) {
 // finishes looks at the end of a caller's Run.
 func (c *checker) finishes(m *member, a *core.Action) {
 	m.m.searching = false
+	m.m.gone[1]++
 	c.recount(m.election)
 	if !m.works() || a.Err == nil {
 		return

@@ -4,24 +4,26 @@ import (
 	"time"
 
 	"github.com/tenure-go/tenure/fence"
-	"github.com/tenure-go/tenure/internal/core"
 )
 
-// How many requests a candidate sends within ten seconds at most, whatever happens. Each try of a caller of TryCampaign may leave an attempt behind whose
-// outcome isn't known, and which is given back in the background: their number is bounded, and each has a backoff of its own.
-const most, mostOfTries = 100, 400
+// A caller makes its candidate send so many requests within ten seconds at most, whatever happens. Each one that has come and gone may have left an attempt behind whose outcome isn't
+// known and which is given back in the background, with growing waits.
+const most, mostOfOthers = 100, 30
 
 // load counts the requests of each candidate.
 func (c *checker) load(m *member) {
-	if bucket := c.w.now / int64(10*time.Second); bucket != m.m.bucket {
-		m.m.bucket, m.m.load = bucket, 0
+	k := &m.m
+	if bucket := c.w.now / int64(10*time.Second); bucket != k.bucket {
+		k.bucket, k.load = bucket, 0
+		k.gone[0], k.gone[1] = k.gone[1], 0
 	}
-	m.m.load++
-	if m.mode != core.Try {
-		c.w.peak = max(c.w.peak, m.m.load)
+	k.load++
+	gone := k.gone[0] + k.gone[1]
+	if gone <= 1 {
+		c.w.peak = max(c.w.peak, k.load)
 	}
-	if m.m.load > mostOfTries || m.m.load > most && m.mode != core.Try {
-		c.w.violate(I14, m, "has sent %d requests within ten seconds", m.m.load)
+	if k.load > most+mostOfOthers*gone {
+		c.w.violate(I14, m, "has sent %d requests within ten seconds", k.load)
 	}
 }
 

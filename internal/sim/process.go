@@ -63,13 +63,15 @@ func (w *run) spawn(s *slot) {
 		m := &member{p: p, election: e, cfg: w.config(p, e)}
 		m.machine = w.o.New(m.cfg)
 		p.members = append(p.members, m)
-		m.mode = p.modeOf(e)
+		m.mode = p.mode()
 		w.schedule(p.rand.upTo(int64(20*time.Millisecond)), event{kind: evWant, m: m})
 	}
 }
 
-func (p *process) modeOf(election int) core.Mode {
+func (p *process) mode() core.Mode {
 	switch {
+	case p.w.alone && p.slot.number > 0:
+		return core.Try
 	case p.slot.has(Beside):
 		p.w.hit(Beside)
 		return core.Campaign

@@ -82,6 +82,9 @@ func (p *process) carry(r *request) {
 		there += p.net.upTo(s.arg[LateRequests])
 		w.noteRequest(r, "is held up")
 	}
+	if s.has(ResignInRenewal) && r.kind == core.DoRenew { // it comes when the next term may have begun
+		there += p.net.upTo(int64(time.Second))
+	}
 	if s.has(Duplicated) {
 		w.hit(Duplicated)
 		twin := *r

@@ -19,7 +19,8 @@ type run struct {
 	alive      []*process
 	rates      []int64
 	elections  int
-	guards     int // at which terms are sealed
+	guards     int  // at which terms are sealed
+	alone      bool // only one process wants to lead all the time; the others try now and then
 	ttl        time.Duration
 	longest    time.Duration // of all TTLs that anybody has
 	server     server
@@ -59,6 +60,7 @@ func newRun(seed uint64, o Options) *run {
 		w.elections = 2
 	}
 	w.guards = int(d.upTo(guards + 1))
+	w.alone = d.oneIn(8)
 	w.slots = make([]*slot, 3+d.upTo(3)+d.upTo(3))
 	w.rates = make([]int64, len(w.slots))
 	storeRate := d.either(d.upTo(1900))
