@@ -77,14 +77,14 @@ func Many(first uint64, n int, o Options) *Batch {
 		b.Seen[&Worlds[i]] = new([invariants]int)
 	}
 	var mu sync.Mutex
-	start := time.Now() //nolint:forbidigo // how long a batch takes is told to people
+	start := time.Now()
 	each(n, func(i int) {
 		r := Run(first+uint64(i), o)
 		mu.Lock()
 		defer mu.Unlock()
 		b.add(&r)
 	})
-	b.Took = time.Since(start) //nolint:forbidigo // as above
+	b.Took = time.Since(start)
 	b.again(first, n, o)
 	return b
 }

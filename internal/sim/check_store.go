@@ -2,6 +2,7 @@ package sim
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/tenure-go/tenure/backend"
 	"github.com/tenure-go/tenure/internal/core"
@@ -48,7 +49,7 @@ func (c *checker) owner(r *request, before, after *record.Entry) {
 	}
 	switch r.kind {
 	case core.DoAcquire:
-		if before.Holder.ID != r.claim.Candidate.ID || before.Attempt != r.claim.Attempt && !contains(r.claim.Abandoned, before.Attempt) {
+		if before.Holder.ID != r.claim.Candidate.ID || before.Attempt != r.claim.Attempt && !slices.Contains(r.claim.Abandoned, before.Attempt) {
 			c.w.violate(I12, r.m, "its claim has changed the live lease of %s", before.Holder.ID)
 		}
 	case core.DoRenew, core.DoRelease:

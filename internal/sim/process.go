@@ -40,7 +40,6 @@ type process struct {
 	work    dice
 	members []*member
 	seen    []sighting // what the driver of a store without expiry has seen, by election
-	resets  int64      // watches opened before this have lost their connection
 }
 
 func (w *run) spawn(s *slot) {
@@ -55,7 +54,9 @@ func (w *run) spawn(s *slot) {
 	}
 	p.rand, p.net, p.work = newDice(w.seed, "step "+name), newDice(w.seed, "net "+name), newDice(w.seed, "work "+name)
 	p.start(w, w.rates[s.number])
-	p.bootless = s.has(NoBootClock)
+	if p.bootless = s.has(NoBootClock); p.bootless {
+		w.hit(NoBootClock)
+	}
 	p.seen = make([]sighting, w.elections)
 	s.process = p
 	w.alive = append(w.alive, p)

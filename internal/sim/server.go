@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	"github.com/tenure-go/tenure/internal/core"
@@ -162,9 +163,9 @@ func (h *history) add(at int64, e record.Entry) {
 
 // before returns the entry as it was at a time, or the oldest one known.
 func (h *history) before(at int64) record.Entry {
-	for i := len(h.versions) - 1; i >= 0; i-- {
-		if h.versions[i].at <= at {
-			return h.versions[i].entry
+	for _, v := range slices.Backward(h.versions) {
+		if v.at <= at {
+			return v.entry
 		}
 	}
 	return record.Entry{}

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	"github.com/tenure-go/tenure/backend"
@@ -102,7 +103,7 @@ func (l *beat) received(r *request, e *core.Event) bool {
 	if r.kind == core.DoGet {
 		return true
 	}
-	own := e.Record.Holder.ID == r.claim.Candidate.ID && (e.Record.Attempt == r.claim.Attempt || contains(r.claim.Abandoned, e.Record.Attempt))
+	own := e.Record.Holder.ID == r.claim.Candidate.ID && (e.Record.Attempt == r.claim.Attempt || slices.Contains(r.claim.Abandoned, e.Record.Attempt))
 	if e.Record.Held() && !own && e.Record.Remaining > 0 {
 		e.Err = &backend.HeldError{Record: e.Record}
 		return true
@@ -110,14 +111,5 @@ func (l *beat) received(r *request, e *core.Event) bool {
 	r.sight.decided = true
 	r.reply = core.Event{}
 	p.carry(r)
-	return false
-}
-
-func contains(all []backend.Attempt, a backend.Attempt) bool {
-	for i := range all {
-		if all[i] == a {
-			return true
-		}
-	}
 	return false
 }

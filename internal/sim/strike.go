@@ -95,9 +95,6 @@ func (w *run) strikeProcess(o *Occurrence, slot *slot) {
 		p.sleep(o.For)
 	case Suspended:
 		w.hit(Suspended)
-		if p.bootless {
-			w.hit(NoBootClock)
-		}
 		p.sleep(o.For + 1)
 		p.suspend()
 	case Crashed:

@@ -78,7 +78,7 @@ func (m *member) look(term uint64) {
 		m.stopWork()
 		m.step(core.Event{Kind: core.Overdue, Term: term})
 	}
-	if k.told && !k.deaf || !k.deaf && !(m.belief.Term == term && m.believed(m.belief.Hard)) {
+	if mayWrite := !k.told && m.belief.Term == term && m.believed(m.belief.Hard); !mayWrite && !k.deaf {
 		return
 	}
 	switch {

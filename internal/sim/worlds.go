@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	"github.com/tenure-go/tenure/internal/core"
@@ -110,14 +111,7 @@ func worldOf(seed uint64, name string) *World {
 	return &Worlds[0]
 }
 
-func (w *World) breaks(i Invariant) bool {
-	for _, b := range w.Breaks {
-		if b == i {
-			return true
-		}
-	}
-	return false
-}
+func (w *World) breaks(i Invariant) bool { return slices.Contains(w.Breaks, i) }
 
 // margins are the defaults of package elector.
 func (w *World) margins(ttl time.Duration) core.Margins {
