@@ -139,3 +139,20 @@ func (p *process) latency() int64 {
 	}
 	return d
 }
+
+// delayed is for how long the process doesn't get to an event.
+func (p *process) delayed(e *event) int64 {
+	w := p.w
+	switch s := p.slot; {
+	case w.now < p.asleep:
+		return p.asleep - w.now
+	case s.has(Starved) && !e.late && e.kind != evWatchOpened:
+		w.hit(Starved)
+		e.late = true
+		return p.net.upTo(s.arg[Starved])
+	case s.has(Stutter) && w.now/s.arg[Stutter]%2 == 0:
+		w.hit(Stutter)
+		return s.arg[Stutter] - w.now%s.arg[Stutter]
+	}
+	return 0
+}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/tenure-go/tenure/backend"
 	"github.com/tenure-go/tenure/internal/core"
-	"github.com/tenure-go/tenure/internal/record"
 )
 
 // begin lets a fault of the plan happen.
@@ -235,52 +234,5 @@ func (w *run) flood(p *process, o *Occurrence) {
 	d := newDice(w.seed, "flood "+strconv.FormatInt(o.At, 10))
 	for at := int64(0); at < min(o.For, int64(4*time.Second)); at += d.between(5*time.Millisecond, 40*time.Millisecond) {
 		w.schedule(at, event{kind: evWoken, m: p.members[0], n: 0})
-	}
-}
-
-func (w *run) strikeStore(o *Occurrence) {
-	s := &w.server
-	switch o.Kind {
-	case StoreDown:
-		s.dropWatches()
-	case StoreRateTurned:
-		w.hit(StoreRateTurned)
-		s.osc.turn(w.now, o.Arg)
-	case Raised, LeaderDeleted:
-		w.operate(o)
-	default:
-		s.model.strike(o)
-	}
-}
-
-// operate is what an operator does to the records.
-func (w *run) operate(o *Occurrence) {
-	s := &w.server
-	now := s.model.clock()
-	for i := range s.entries {
-		e := &s.entries[i]
-		before := *e
-		switch o.Kind {
-		case Raised:
-			by := o.Arg
-			if w.world.features&(isForgetful|isReplicated|isRestored) != 0 { // a counter far above the clock is lost with the rest
-				by %= 1000
-			}
-			if e.Version == 0 || e.Raise(e.Counter+by, now) != nil {
-				continue
-			}
-		case LeaderDeleted:
-			if !e.Live(now) {
-				continue
-			}
-			*e = record.Entry{Counter: e.Counter}
-			w.check.removed(i)
-			w.changed(i)
-		default:
-		}
-		if *e != before {
-			w.hit(o.Kind)
-			s.past[i].add(w.now, *e)
-		}
 	}
 }
