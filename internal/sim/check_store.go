@@ -161,12 +161,10 @@ func (c *checker) answered(r *request, e *core.Event) {
 		if held, ok := errors.AsType[*backend.HeldError](e.Err); ok {
 			m.m.counter = held.Record.Counter
 		}
-		if e.Err == nil {
+		if e.Err == nil && e.Lease.Attempt == r.claim.Attempt { // else it is another request's reply
 			m.m.counter = e.Lease.Token
 			m.m.granted = e.Lease.Attempt
-			if !m.p.slot.has(Garbled) {
-				m.m.searching = m.m.searching && e.Lease.Attempt != r.claim.Attempt
-			}
+			m.m.searching = false
 		}
 	default:
 	}
