@@ -31,7 +31,7 @@ type balancer struct {
 func (g *Group) keepBalance(ctx context.Context) {
 	roster, _ := backend.As[backend.Roster](g.cfg.Store)
 	b := &balancer{group: g, roster: roster}
-	defer b.leave() //nolint:contextcheck // when ctx has ended
+	defer b.leave()
 	for ctx.Err() == nil {
 		if err := b.look(ctx); err != nil && ctx.Err() == nil {
 			g.loop.tell(Event{Kind: Failed, Time: time.Now(), Election: g.cfg.Name, Err: err})

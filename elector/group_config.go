@@ -43,10 +43,10 @@ func (c GroupConfig) Validate() error {
 	bad := func(field, format string, args ...any) {
 		errs = append(errs, fmt.Errorf("elector: GroupConfig.%s: %w: %s", field, backend.ErrInvalid, fmt.Sprintf(format, args...)))
 	}
-	if c.Config.Election != "" {
-		bad("Config.Election", "%q; a group's elections stand in Elections", c.Config.Election)
+	if c.Election != "" {
+		bad("Config.Election", "%q; a group's elections stand in Elections", c.Election)
 	}
-	c.Config.Election = "group"
+	c.Election = "group"
 	errs = append(errs, c.Config.Validate())
 	for _, name := range c.Elections {
 		if err := backend.CheckName("election", name); err != nil {

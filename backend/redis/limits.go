@@ -22,6 +22,7 @@ func limits(o Options) backend.Limits {
 		MaxTTL:      365 * 24 * time.Hour,
 		Granularity: time.Millisecond,
 		Expiry:      o.Expiry,
+		WallClock:   o.Expiry != backend.Observed,
 		ClockStep:   o.ClockStep,
 		Batch:       batch,
 		WakeUp:      backend.Pushed,
@@ -51,7 +52,7 @@ func durabilityAssumptions(o Options) []string {
 	}
 	return []string{
 		lost,
-		"After such a loss tokens grow on if the server's clock is not behind the last token, which is a time in microseconds, or if the claim's floor is the last token.",
+		"After such a loss, and after Forget, tokens grow on if the server's clock is not behind the last token, which is a time in microseconds, or if the claim's floor is the last token.",
 		"The record is not evicted: no allkeys-* policy with maxmemory set. Redis TTLs are not used, so volatile-* policies are harmless.",
 	}
 }
