@@ -14,6 +14,10 @@
 // A candidate *campaigns* until it is elected. Its leadership is a [Term], with a fencing token that is greater than every earlier one. The term ends when the leader resigns, when the
 // store says that the lease is lost, or when no renewal was confirmed in time. Its context ends then, and context.Cause tells which it was.
 //
+// # Many elections
+//
+// A [Group] takes part in thousands of elections as one candidate, for shards of data or for jobs. It renews their leases together and shares elections out among its candidates, if that is wanted.
+//
 // # Guarantees
 //
 // Each sentence is checked under its number by package conformance, on the store at hand. That package reads them here.
