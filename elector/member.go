@@ -10,12 +10,13 @@ import (
 	"github.com/tenure-go/tenure/internal/core"
 )
 
-// member is one election of a loop. All fields but belief belong to the loop's goroutine.
+// member is one election of a loop. All fields but belief and state belong to the loop's goroutine.
 type member struct {
 	loop     *loop
 	election string
 	machine  core.Machine
 	belief   atomic.Pointer[core.Belief]
+	state    atomic.Uint32
 
 	term    *Term
 	waiters []*waiter
