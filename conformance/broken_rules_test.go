@@ -94,7 +94,7 @@ func (b *breakable) draw(e *lot, claim backend.Claim, now time.Time) (int64, err
 	if !backend.FloorInRange(claim.Floor, e.counter, now) && !b.has("absurd floors are accepted") {
 		return 0, backend.ErrInvalid
 	}
-	token, ok := backend.NextToken(e.counter, claim.Floor, 0)
+	token, ok := backend.NextToken(e.counter, claim.Floor, b.shelf.floor+1)
 	if b.has("tokens keep 14 digits") {
 		short, _ := strconv.ParseFloat(strconv.FormatFloat(float64(token), 'g', 14, 64), 64)
 		token, ok = int64(short), true

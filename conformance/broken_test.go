@@ -18,6 +18,7 @@ type breakable struct {
 	watches   map[*watching]bool
 	changes   int
 	stuck     bool
+	shelf     shelf
 }
 
 // lot is the record of one election.
@@ -43,6 +44,7 @@ type watching struct {
 	election string
 	client   *brokenClient
 	ch       chan struct{}
+	call     func(open bool) // in place of ch
 }
 
 type brokenClient struct{ *breakable }
@@ -204,6 +206,9 @@ func (c *brokenClient) Release(_ context.Context, l backend.Lease, h backend.Han
 		return backend.ErrNotHeld
 	}
 	c.free(e, h, now)
+	if c.has("a release delists") {
+		delete(c.shelf.lists[l.Election], l.Holder)
+	}
 	c.wake(l.Election)
 	return nil
 }

@@ -50,6 +50,12 @@ func (b *breakable) wake(election string) {
 
 // send reports whether the wake-up was taken or nobody wants it any more.
 func (b *breakable) send(w *watching) bool {
+	if w.call != nil {
+		if !b.has("functions hear of no release") || b.changes%2 != 0 {
+			w.call(true)
+		}
+		return true
+	}
 	if !b.watches[w] {
 		return true
 	}
@@ -95,6 +101,10 @@ func (c *brokenClient) Watch(ctx context.Context, election string) (<-chan struc
 func (b *breakable) unwatch(w *watching) {
 	if b.watches[w] {
 		delete(b.watches, w)
+		if w.call != nil {
+			b.endCall(w)
+			return
+		}
 		close(w.ch)
 	}
 }

@@ -25,6 +25,7 @@ func Cases() []Case {
 		exclusionCases, tokenCases, acquireCases, seenCases, renewCases, releaseCases, reservationCases, expiryCases, watchCases,
 		getCases, errorCases, contextCases, nameCases, ttlCases, batchCases,
 		restartCases, networkCases,
+		notifyCases, rosterCases, listerCases, forgetCases,
 		believerCases, noticeCases, releaseLastCases, successionCases, enduranceCases, observerCases, quietCases,
 	)
 }

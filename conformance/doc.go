@@ -15,6 +15,8 @@
 // No counterexample was found. It is not a proof: the cases look where stores have been seen to break, and a store can break elsewhere.
 // Nothing is said about what a case could not reach, and each result says so in a word of its own: see [Outcome].
 //
+// Rules that are [Optional] are those of the optional interfaces of package backend. Their cases come out as not claimed for a store that doesn't implement the interface itself.
+//
 // # Time
 //
 // Order and exclusion are asserted strictly. Durations are not: a lease must not end early, by the clock of the one who asked for it, and every

@@ -11,10 +11,7 @@ import (
 )
 
 // electorMutants are electors with one bug each, on a store without one, and the rule that must come out VIOLATED for it.
-var electorMutants = []struct {
-	bug  string
-	rule Rule
-}{
+var electorMutants = []mutant{
 	{"belief is counted from the reply", e1},
 	{"belief ends when the store says so", e1},
 	{"terms are numbered by their candidate", e2},
@@ -42,10 +39,7 @@ var electorMutants = []struct {
 }
 
 // storeMutants are stores with one bug each, below the product's own elector.
-var storeMutants = []struct {
-	bug  string
-	rule Rule
-}{
+var storeMutants = []mutant{
 	{"leases end at 80 % of their TTL", e1},
 	{"the counter is reset by release", e2},
 	{"a lost lease is an unknown error", e3},

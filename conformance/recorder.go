@@ -143,12 +143,5 @@ func (r *recorder) Raise(ctx context.Context, election string, token int64) erro
 	return err
 }
 
-// raises reports whether the store itself can raise its counter; what Wrap adds only says that it can't.
-func (t *trial) raises() bool {
-	u, ok := t.a.LeaseStore.(backend.Unwrapper)
-	if !ok {
-		return false
-	}
-	_, ok = backend.As[backend.TokenRaiser](u.Unwrap())
-	return ok
-}
+// raises reports whether the store itself can raise its counter.
+func (t *trial) raises() bool { return implements[backend.TokenRaiser](t) }

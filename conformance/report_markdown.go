@@ -29,7 +29,7 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 	return err
 }
 
-// Matrix is a Markdown table of the outcomes of several reports: a row per rule, a column per report. ✓ stands for holds, – for not claimed.
+// Matrix is a Markdown table of the outcomes of several reports: a row per rule that is not Optional, a column per report. ✓ stands for holds, – for not claimed.
 func Matrix(reports []*Report) string {
 	columns := make([]string, len(reports))
 	for i, r := range reports {
@@ -43,6 +43,9 @@ func MatrixOf(columns []string, outcome func(column int, rule Rule) Outcome) str
 	var b strings.Builder
 	b.WriteString("| | " + strings.Join(columns, " | ") + " |\n| --- |" + strings.Repeat(" :-: |", len(columns)) + "\n")
 	for _, rule := range Rules() {
+		if rule.Level == Optional {
+			continue
+		}
 		fmt.Fprintf(&b, "| %s %s |", rule.Slug, rule.Title)
 		for i := range columns {
 			b.WriteString(" " + sign(outcome(i, rule)) + " |")

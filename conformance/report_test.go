@@ -33,7 +33,7 @@ func TestEveryRuleWithCasesHasAMutant(t *testing.T) {
 	for _, m := range mutants {
 		caught[m.rule] = true
 	}
-	for _, m := range slices.Concat(electorMutants, storeMutants) {
+	for _, m := range slices.Concat(electorMutants, storeMutants, optionalMutants) {
 		caught[m.rule] = true
 	}
 	for _, c := range Cases() {

@@ -7,6 +7,8 @@ type Level string
 const (
 	Core    Level = "core"    // of every store
 	Claimed Level = "claimed" // of stores whose Limits claim it
+	// Optional rules are demanded of stores that implement an optional interface of package backend.
+	Optional Level = "optional"
 )
 
 // Rule is one numbered sentence of the contract.
@@ -44,9 +46,20 @@ var (
 	s13    = Rule{"S13", "batch", "Renewing many leases at once must equal renewing each: one lost lease must not harm the others.", Core}
 	anchor = Rule{"Anchor", "anchor", "Acquire and Renew must report success only if a request that was sent within the call moved the record's expiry to at least " +
 		"the call's start + T.", Core}
+	notify = Rule{"Notify", "watches by a function", "After Notify has returned, each later change of the election must be followed by at least one call of wake(true), and each " +
+		"reconnect by one. ctx bounds the call alone. The watch lives until stop is called, or until the store is closed, which must be followed by one last call, wake(false). After stop has returned there " +
+		"must be no more calls. stop must be safe to call twice.", Optional}
+	roster = Rule{"Roster", "who takes part", "An entry must be listed for its TTL and must be gone after TTL + RosterLag. A repeat must replace the entry and begin its time anew. Delist must take it off, and must " +
+		"return nil also where there is none. Candidates must return the entries ordered by the candidates' IDs, as of a moment within the call. A list must not be mixed up with that of an election of another " +
+		"name, and must neither create an election's record nor be changed by leases.", Optional}
+	lister = Rule{"Lister", "elections", "Elections must return the names of elections below the store's prefix which have a record, in the order of their bytes: those greater than after, limit of them at " +
+		"most.", Optional}
+	forget = Rule{"Forget", "forgetting", "Forget must remove the record that was read, if the election is free, is not reserved, was not moved, and has its counter and attempt; a later Get must show no record. It " +
+		"must return ErrHeld when the election is held or reserved, ErrMoved when it was moved, ErrOutdated when the record is another by now, and nil when there is none. A grant of an election whose record was " +
+		"forgotten must be above every token that it ever had.", Optional}
 )
 
 // Rules lists the rules in the contract's order.
 func Rules() []Rule {
-	return append([]Rule{s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, anchor}, electionRules()...)
+	return append([]Rule{s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, anchor, notify, roster, lister, forget}, electionRules()...)
 }

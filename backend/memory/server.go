@@ -11,7 +11,10 @@ import (
 type Server struct {
 	mu        sync.Mutex
 	elections map[string]*record.Entry
+	floor     int64 // the highest counter of a forgotten election
 	watchers  map[string]map[*watcher]struct{}
+	rosters   map[string]map[string]listed // by election and candidate
+	swept     int64                        // when entries that had run out were last dropped
 	start     time.Time
 	offset    time.Duration
 }
@@ -43,7 +46,11 @@ func (s *Server) clock() record.Clock {
 		s.start = time.Now()
 	}
 	now := s.start.Add(time.Since(s.start) + s.offset)
-	return record.Clock{Now: now.UnixNano(), Wall: now}
+	c := record.Clock{Now: now.UnixNano(), Wall: now}
+	if s.floor > 0 {
+		c.Bound = s.floor + 1
+	}
+	return c
 }
 
 // Plant marks an election's record as moved to another store (unless moved is empty) and as written in the given format, as a bridge or a later
@@ -72,9 +79,6 @@ func (s *Server) entry(election string) *record.Entry {
 // wake tells the watchers of an election; callers hold mu.
 func (s *Server) wake(election string) {
 	for w := range s.watchers[election] {
-		select {
-		case w.ch <- struct{}{}:
-		default: // a wake-up is waiting already
-		}
+		w.wake(true)
 	}
 }

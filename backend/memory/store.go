@@ -15,12 +15,16 @@ type Store struct {
 
 	mu     sync.Mutex
 	closed bool
-	ends   map[*watcher]func() bool
+	ends   map[*watcher]func() bool // the watches, and what unties each from its context
 }
 
 var (
 	_ backend.LeaseStore  = (*Store)(nil)
 	_ backend.TokenRaiser = (*Store)(nil)
+	_ backend.Notifier    = (*Store)(nil)
+	_ backend.Roster      = (*Store)(nil)
+	_ backend.Lister      = (*Store)(nil)
+	_ backend.Forgetter   = (*Store)(nil)
 )
 
 // New returns a client of a server of its own.
@@ -86,6 +90,17 @@ func (s *Store) Raise(ctx context.Context, election string, token int64) error {
 
 // do applies f to an election's entry in one atomic step, and wakes the watchers when f reports a change.
 func (s *Store) do(ctx context.Context, election string, f func(*record.Entry, record.Clock) (changed bool, err error)) error {
+	return s.within(ctx, func(server *Server, c record.Clock) error {
+		changed, err := f(server.entry(election), c)
+		if changed {
+			server.wake(election)
+		}
+		return err
+	})
+}
+
+// within applies f to the server in one atomic step.
+func (s *Store) within(ctx context.Context, f func(*Server, record.Clock) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -97,9 +112,5 @@ func (s *Store) do(ctx context.Context, election string, f func(*record.Entry, r
 	}
 	s.server.mu.Lock()
 	defer s.server.mu.Unlock()
-	changed, err := f(s.server.entry(election), s.server.clock())
-	if changed {
-		s.server.wake(election)
-	}
-	return err
+	return f(s.server, s.server.clock())
 }

@@ -6,35 +6,69 @@ import (
 	"github.com/tenure-go/tenure/backend"
 )
 
-// watcher is one Watch of one client.
+// watcher is one Watch or Notify of one client.
 type watcher struct {
 	election string
-	ch       chan struct{} // room for one wake-up
+	wake     func(open bool) // called under the server's mutex, and for the last time after the watcher was taken off
 }
 
 // Watch implements backend.LeaseStore.
 func (s *Store) Watch(ctx context.Context, election string) (<-chan struct{}, error) {
+	ch := make(chan struct{}, 1) // room for one wake-up
+	w := &watcher{election: election, wake: func(open bool) {
+		if !open {
+			close(ch)
+			return
+		}
+		select {
+		case ch <- struct{}{}:
+		default: // a wake-up is waiting already
+		}
+	}}
+	if err := s.begin(ctx, w, true); err != nil {
+		return nil, err
+	}
+	return ch, nil
+}
+
+// Notify implements backend.Notifier.
+func (s *Store) Notify(ctx context.Context, election string, wake func(open bool)) (stop func(), err error) {
+	w := &watcher{election: election, wake: wake}
+	if err := s.begin(ctx, w, false); err != nil {
+		return nil, err
+	}
+	return func() { s.end(w, false) }, nil
+}
+
+// begin adds a watch. One that is tied ends with ctx.
+func (s *Store) begin(ctx context.Context, w *watcher, tied bool) error {
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return nil, backend.ErrClosed
+		return backend.ErrClosed
 	}
-	w := &watcher{election: election, ch: make(chan struct{}, 1)}
 	s.server.watch(w)
-	s.ends[w] = context.AfterFunc(ctx, func() { s.end(w) })
-	return w.ch, nil
+	s.ends[w] = func() bool { return true }
+	if tied {
+		s.ends[w] = context.AfterFunc(ctx, func() { s.end(w, true) })
+	}
+	return nil
 }
 
-// end closes a watch that its context ended, unless Close did so before.
-func (s *Store) end(w *watcher) {
+// end takes a watch off, unless it has ended already, and tells it so if it is to be told.
+func (s *Store) end(w *watcher, tell bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, open := s.ends[w]; open {
-		delete(s.ends, w)
-		s.server.unwatch(w)
+	if _, open := s.ends[w]; !open {
+		return
+	}
+	delete(s.ends, w)
+	s.server.unwatch(w)
+	if tell {
+		w.wake(false)
 	}
 }
 
@@ -43,9 +77,10 @@ func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
-	for w, stop := range s.ends {
-		stop()
+	for w, untie := range s.ends {
+		untie()
 		s.server.unwatch(w)
+		w.wake(false)
 	}
 	clear(s.ends)
 	return nil
@@ -63,6 +98,7 @@ func (s *Server) watch(w *watcher) {
 	s.watchers[w.election][w] = struct{}{}
 }
 
+// unwatch returns when no wake-up is under way, and none will come.
 func (s *Server) unwatch(w *watcher) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,5 +106,4 @@ func (s *Server) unwatch(w *watcher) {
 	if len(s.watchers[w.election]) == 0 {
 		delete(s.watchers, w.election)
 	}
-	close(w.ch)
 }

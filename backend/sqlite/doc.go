@@ -12,14 +12,22 @@
 // two may believe that they lead, as with every record removed by hand; tokens still grow and fence the old one off. When the file was removed without its -wal and -shm, or they without it, calls fail
 // until all processes have let go of the old ones, which each of their stores does at its next call.
 //
-// Watchers are woken at once by changes of the same Store. For changes of others, the store looks at the file four times per second, while somebody watches.
+// Watchers are woken at once by changes of the same Store. For changes of others, the store looks at the file four times per second, while somebody watches: one look for all of them, so that watches by
+// Notify cost no goroutine each.
+//
+// The store also has a roster, lists its elections and forgets them: see [backend.Roster], [backend.Lister] and [backend.Forgetter].
 //
 // # Storage
 //
-// One row per election in the table tenure_lease, never deleted; the counter is a column of its own. The file is in WAL mode; -wal and -shm beside it belong to it. A commit
+// One row per election in the table tenure_lease; the counter is a column of its own. A row goes when its election is forgotten: then its counter goes into the one row of tenure_floor, unless a higher one is there, and
+// the tokens of all elections stay above it. An election whose counter is further above that and the clock's microseconds than a [backend.FloorHeadroom] is not forgotten. The file is in WAL mode; -wal and -shm beside it belong to it. A commit
 // of a grant, a release or a raised counter waits for the disk (synchronous=FULL), since a token may have been shown to others. A renewal doesn't
 // (NORMAL): it survives the process, and when the host loses power there is no leader left to whom it could matter. So a busy disk doesn't cost
 // leadership. New tokens are at least the host's wall clock in microseconds: they grow even if the file is lost or restored from a backup, as long as that clock isn't set back.
+//
+// Who takes part stands in tenure_roster, a row per candidate; what has run out is deleted when somebody enlists. It is written as renewals are.
+//
+// A file of an earlier release is brought to this one's layout when it is opened, and is refused by the earlier release from then on.
 //
 // Give tenure a file of its own: one with other tables is refused. Back it up with the sqlite3 tool's .backup; never copy over a file in use.
 // In containers mount the folder, not the file alone, or -wal and -shm are not shared.
@@ -29,12 +37,12 @@
 // Leases expire by the host's boot clock, which all processes share, which counts suspend and never steps; setting the wall clock neither ends nor prolongs a lease. Each
 // row names the boot whose clock it was stamped with. A row of another boot (the host was restarted, or the file came from another host) counts as held until this process has seen it
 // unchanged for one TTL of the holder on its monotonic clock; [backend.Record].Mode is then Observed and Remaining an upper bound. The same holds between containers in different
-// time namespaces. On systems without a boot clock, Windows among them, leases expire by the wall clock; Limits says so.
+// time namespaces. Entries of the roster run out by the same clock, and those of another boot by the host's wall clock, since they decide nothing. On systems without a boot clock, Windows among them, leases expire by the wall clock; Limits says so.
 //
 // # Permissions
 //
 // The file, -wal and -shm are made with mode 0600, a missing folder with 0700 (one level: more is taken for a mistyped path). An existing file is used as it is: others may share it on purpose. What is open to other
-// users is listed by Warnings. The user must be able to write the file and its folder.
+// users is listed by Warnings. The user must be able to write the file and its folder; that is enough for rosters, lists and forgetting too.
 //
 // # URLs
 //

@@ -13,3 +13,6 @@ func Polling(s *Store) bool {
 	defer s.hub.mu.Unlock()
 	return s.hub.stop != nil
 }
+
+// DropEntries are the statements that drop entries which have run out.
+var DropEntries = []string{dropOwn, dropOther}

@@ -76,25 +76,37 @@ func (s *Store) Raise(ctx context.Context, election string, token int64) error {
 
 // read applies r to an election as last committed. What r does to the entry is thrown away.
 func (s *Store) read(ctx context.Context, ss *session, election string, r rule) error {
-	row, err := readRow(ctx, ss.reader, election)
+	e, c, err := s.entry(ctx, ss.reader, election)
 	if err != nil {
 		return err
 	}
-	c := s.clock.now() // after the row: it holds as of a moment within the call
-	e := s.observer.entry(election, row, s.clock.boot, c)
 	return r(&e, c)
+}
+
+// entry reads an election's entry, and then the time: under the write lock, a lease that ended while the call waited for it has ended, and without it the entry holds as of a moment within the
+// call.
+func (s *Store) entry(ctx context.Context, q querier, election string) (record.Entry, record.Clock, error) {
+	floor, err := readFloor(ctx, q)
+	if err != nil {
+		return record.Entry{}, record.Clock{}, err
+	}
+	row, err := readRow(ctx, q, election)
+	if err != nil {
+		return record.Entry{}, record.Clock{}, err
+	}
+	c := s.clock.now()
+	c.Bound = max(c.Bound, floor+1)
+	return s.observer.entry(election, row, s.clock.boot, c), c, nil
 }
 
 // write applies r to an election under the write lock and keeps what it did, unless it returns an error.
 func (s *Store) write(ctx context.Context, ss *session, d durability, election string, r rule) error {
 	var before, after record.Entry
-	err := ss.transaction(ctx, d, func(ctx context.Context, q querier) error {
-		row, err := readRow(ctx, q, election)
-		if err != nil {
+	err := ss.transaction(ctx, d, func(ctx context.Context, q querier) (err error) {
+		var c record.Clock
+		if before, c, err = s.entry(ctx, q, election); err != nil {
 			return err
 		}
-		c := s.clock.now() // after the lock: a lease that ended while the call waited for it has ended
-		before = s.observer.entry(election, row, s.clock.boot, c)
 		after = before
 		if err := r(&after, c); err != nil || after == before {
 			return err

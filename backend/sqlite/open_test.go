@@ -29,7 +29,7 @@ func TestOpenSaysWhatIsWrongWithTheFile(t *testing.T) {
 	if err := open(t, newer).Close(); err != nil {
 		t.Fatal(err)
 	}
-	alter(t, newer, "UPDATE tenure_schema SET version = 2")
+	alter(t, newer, "UPDATE tenure_schema SET version = version + 1")
 	dangling := filepath.Join(dir, "dangling.db")
 	if err := os.Symlink(filepath.Join(dir, "nowhere"), dangling); err != nil {
 		t.Fatal(err)

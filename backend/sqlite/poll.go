@@ -142,7 +142,7 @@ func (h *hub) compare(now map[string]state) {
 		for w := range set {
 			if read && w.seen != s {
 				w.seen = s
-				w.wake()
+				w.wake(true)
 			}
 		}
 	}
@@ -153,7 +153,7 @@ func (h *hub) wakeAll() {
 	defer h.mu.Unlock()
 	for _, set := range h.watchers {
 		for w := range set {
-			w.wake()
+			w.wake(true)
 		}
 	}
 }

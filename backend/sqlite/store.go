@@ -45,6 +45,10 @@ var (
 	_ backend.LeaseStore  = (*Store)(nil)
 	_ backend.TokenRaiser = (*Store)(nil)
 	_ backend.Warner      = (*Store)(nil)
+	_ backend.Notifier    = (*Store)(nil)
+	_ backend.Roster      = (*Store)(nil)
+	_ backend.Lister      = (*Store)(nil)
+	_ backend.Forgetter   = (*Store)(nil)
 )
 
 // Open opens the file at path for leases. It makes the file with mode 0600, and its folder with mode 0700, if they don't exist. An error that wraps

@@ -21,19 +21,12 @@ func stateOf(e record.Entry) state {
 	return state{token: e.Token, attempt: e.Attempt.String(), holder: e.Holder.ID, released: e.Released, movedTo: e.MovedTo}
 }
 
-// watcher is one Watch.
+// watcher is one Watch or Notify.
 type watcher struct {
 	election string
-	ch       chan struct{} // room for one wake-up
+	wake     func(open bool) // called under the hub's mutex
 	seen     state
-	stop     func() bool // takes the context's end off
-}
-
-func (w *watcher) wake() {
-	select {
-	case w.ch <- struct{}{}:
-	default: // a wake-up is waiting already
-	}
+	untie    func() bool // takes the context's end off; nil where a context doesn't end it
 }
 
 // hub knows who watches what.
@@ -47,24 +40,48 @@ type hub struct {
 
 // Watch implements backend.LeaseStore.
 func (s *Store) Watch(ctx context.Context, election string) (<-chan struct{}, error) {
-	w := &watcher{election: election, ch: make(chan struct{}, 1)}
-	err := s.do(ctx, func(call context.Context, ss *session) error {
-		row, err := readRow(call, ss.reader, election)
-		w.seen = stateOf(row.Entry) // a change from here on differs from it
-		return err
-	})
-	if err != nil {
+	ch := make(chan struct{}, 1) // room for one wake-up
+	w := &watcher{election: election, wake: func(open bool) {
+		if !open {
+			close(ch)
+			return
+		}
+		select {
+		case ch <- struct{}{}:
+		default: // a wake-up is waiting already
+		}
+	}}
+	if err := s.watch(ctx, w); err != nil {
 		return nil, err
-	}
-	if !s.addWatcher(ctx, w) {
-		return nil, backend.ErrClosed
 	}
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
 	if s.hub.has(w) {
-		w.stop = context.AfterFunc(ctx, func() { s.hub.end(w) })
+		w.untie = context.AfterFunc(ctx, func() { s.hub.end(w, true) })
 	}
-	return w.ch, nil
+	return ch, nil
+}
+
+// Notify implements backend.Notifier.
+func (s *Store) Notify(ctx context.Context, election string, wake func(open bool)) (stop func(), err error) {
+	w := &watcher{election: election, wake: wake}
+	if err := s.watch(ctx, w); err != nil {
+		return nil, err
+	}
+	return func() { s.hub.end(w, false) }, nil
+}
+
+// watch begins a watch of what the election is now.
+func (s *Store) watch(ctx context.Context, w *watcher) error {
+	err := s.do(ctx, func(call context.Context, ss *session) error {
+		row, err := readRow(call, ss.reader, w.election)
+		w.seen = stateOf(row.Entry) // a change from here on differs from it
+		return err
+	})
+	if err == nil && !s.addWatcher(ctx, w) {
+		err = backend.ErrClosed
+	}
+	return err
 }
 
 // addWatcher lets the poller look for w too, and starts it for the first watcher. It returns false when the store is closed.
@@ -98,14 +115,13 @@ func (h *hub) has(w *watcher) bool {
 	return ok
 }
 
-// end closes a watch whose context has ended, unless Close did so before. The last one ends the poller.
-func (h *hub) end(w *watcher) {
+// end takes a watch off, unless Close did so before, and tells it if it is to be told. There are no more wake-ups when it has returned. The last one ends the poller.
+func (h *hub) end(w *watcher, tell bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.has(w) {
 		return
 	}
-	close(w.ch)
 	delete(h.watchers[w.election], w)
 	if len(h.watchers[w.election]) == 0 {
 		delete(h.watchers, w.election)
@@ -113,6 +129,9 @@ func (h *hub) end(w *watcher) {
 	if len(h.watchers) == 0 {
 		h.stop()
 		h.stop = nil
+	}
+	if tell {
+		w.wake(false)
 	}
 }
 
@@ -123,10 +142,10 @@ func (h *hub) close() {
 	h.closed = true
 	for _, set := range h.watchers {
 		for w := range set {
-			if w.stop != nil {
-				w.stop()
+			if w.untie != nil {
+				w.untie()
 			}
-			close(w.ch)
+			w.wake(false)
 		}
 	}
 	clear(h.watchers)
@@ -142,6 +161,6 @@ func (h *hub) notify(election string, now state) {
 	defer h.mu.Unlock()
 	for w := range h.watchers[election] {
 		w.seen = now
-		w.wake()
+		w.wake(true)
 	}
 }

@@ -30,7 +30,7 @@ type Clock struct {
 	Now int64
 	// Wall is the store's wall clock. It only judges whether a floor is absurd.
 	Wall time.Time
-	// Bound is the store's lower bound of new tokens; zero if it has none.
+	// Bound is the store's lower bound of new tokens, above all counters of forgotten elections; zero if it has none.
 	Bound int64
 }
 

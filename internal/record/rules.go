@@ -13,7 +13,7 @@ func (e *Entry) Acquire(claim backend.Claim, c Clock) (backend.Lease, error) {
 	if err := e.usable(); err != nil {
 		return backend.Lease{}, err
 	}
-	if !backend.FloorInRange(claim.Floor, e.Counter, c.Wall) {
+	if !backend.FloorInRange(claim.Floor, max(e.Counter, c.Bound), c.Wall) {
 		return backend.Lease{}, fmt.Errorf("%w: the floor %d is far above the counter %d", backend.ErrInvalid, claim.Floor, e.Counter)
 	}
 	if e.Live(c) {
@@ -87,7 +87,7 @@ func (e *Entry) Release(l backend.Lease, h backend.Handover, c Clock) (changed b
 
 // Raise lifts the counter to at least token.
 func (e *Entry) Raise(token int64, c Clock) error {
-	if token <= 0 || token > backend.MaxToken || !backend.FloorInRange(token, e.Counter, c.Wall) {
+	if token <= 0 || token > backend.MaxToken || !backend.FloorInRange(token, max(e.Counter, c.Bound), c.Wall) {
 		return fmt.Errorf("%w: token %d is out of range or far above the counter %d", backend.ErrInvalid, token, e.Counter)
 	}
 	e.Counter = max(e.Counter, token)
