@@ -73,6 +73,7 @@ func rosterLeases(t *trial) {
 	short := t.grant(t.a, t.brief("P"))
 	t.afterExpiry(t.b, short)
 	check("a lease's end")
+	t.next(t.b, "R", 0) // by who has seen it end: a new client would have to watch it first, where challengers do
 	s := t.open()
 	t.grant(s, t.claim("S"))
 	if err := s.Close(); err != nil {

@@ -19,13 +19,22 @@
 // With expiry=observed a lease ends when a challenger has seen no sign of life for its TTL on its own monotonic clock, whatever the server's clock does. Challengers obey what the
 // record says, so that both kinds mix.
 //
+// Forget keeps that promise: a row of another epoch is forgotten only after this store has seen it unchanged for the longer of its TTL and 30 s. A fail-over may lose the grant that comes after Forget, as
+// it may lose the first one of any election.
+//
 // Fence ties a transaction on the same database to a lease. Nobody else is granted the election before the transaction ends.
 //
 // # Storage
 //
-// Two tables in one schema, tenure_lease and tenure_schema, and a trigger which notifies. The tables are made at the first use, or by Migrate; any number of processes may do so at once. There is one
-// small row for each election ever used; nothing deletes it, since the counter must never go. Names appear as they are, but for a backslash or a zero byte. Losers read, they lock and write nothing; a renewal
+// Three tables in one schema, tenure_lease, tenure_roster and tenure_schema, and a trigger which notifies. The tables are made at the first use, or by Migrate; any number of processes may do so at once. There is one
+// small row for each election ever used; nothing but Forget deletes it, since the counter must not go before the clock has passed it. Names appear as they are, but for a backslash or a zero byte. Losers read, they lock and write nothing; a renewal
 // writes one row version in place and touches no index. A transaction that is open for hours anywhere in the database keeps such versions from being cleaned up.
+//
+// The roster, which lists candidates, is an unlogged table, empty after a crash of the server until they enlist again. Databases of an earlier release lack it: it is made when it is first used, or by Migrate. A
+// store whose role may not make it says so with backend.ErrDenied, and its leases go on without. Rows of the dead are removed by whoever enlists in the same election, and everywhere by each
+// store's first call on a roster.
+//
+// Elections reads a page in the order of the primary key, and looks through the names of the whole prefix for those with a zero byte, which have another order there: some tens of milliseconds for 100,000.
 //
 // A store opened by URL has a small pool of its own, and one connection more for all its watches once there is one. A renewal is one request, a grant two: a look and a write. There are no named statements, so that
 // it goes through PgBouncer in transaction mode.
@@ -36,7 +45,8 @@
 // # Time
 //
 // Leases expire by the server's wall clock (clock_timestamp, read after the row's lock was had). If it steps forward, leases end early: say by how much it may step in clockstep, or use
-// expiry=observed. A token is the counter plus one, but never below that clock in microseconds nor the claim's floor.
+// expiry=observed. A token is the counter plus one, but never below that clock in microseconds nor the claim's floor. Forget refuses a row whose counter the clock has not passed, as after a Raise or on a server
+// whose clock is behind; from then on it is the clock alone that makes tokens grow.
 //
 // Each request carries the time that is left of its context as statement_timeout and lock_timeout, so that the server doesn't go on with what the caller has given up. A wait for synchronous
 // replicas is not bounded by these, nor, before Postgres 17, a wait for the rest of a request whose client was cut off or frozen in the midst of sending it: the row stays locked until the server finds the
@@ -44,7 +54,8 @@
 //
 // # Permissions
 //
-// deploy/policies/postgres.sql: USAGE on the schema, SELECT on tenure_schema, and SELECT, INSERT and UPDATE on tenure_lease. The role that makes the tables needs CREATE on the schema, and on
+// deploy/policies/postgres.sql: USAGE on the schema, SELECT on tenure_schema, and SELECT, INSERT and UPDATE on tenure_lease. Forget needs DELETE on tenure_lease too, and
+// rosters need SELECT, INSERT, UPDATE and DELETE on tenure_roster; leases need neither. The role that makes the tables needs CREATE on the schema, and on
 // the database if the schema isn't there.
 //
 // # URLs

@@ -23,7 +23,7 @@ func limits(o Options) backend.Limits {
 		Assumptions: []string{
 			"No acknowledged write is lost: one server with fsync on, or replicas that are promoted only when they are synchronous. An asynchronous replica that is promoted " +
 				"may lack a grant; every election that it knows is then kept free for a TTL first, tokens grow on, and only an election whose first grant was lost isn't protected.",
-			"After such a loss tokens grow if the new server's clock is not behind the last token, which is a time in microseconds, or if the claim's floor is the last token.",
+			"After such a loss, and after Forget, tokens grow if the new server's clock is not behind the last token, which is a time in microseconds, or if the claim's floor is the last token.",
 			"A replica is promoted only when the former primary has stopped accepting writes.",
 			"Nobody but tenure writes to the tables, and a dump is not restored over a live election.",
 		},

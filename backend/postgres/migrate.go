@@ -12,8 +12,18 @@ import (
 	"github.com/tenure-go/tenure/backend"
 )
 
-// layout is the version of the tables that this release knows.
-const layout = 1
+// part is a part of the tables, which has a version of its own.
+type part struct {
+	name   string
+	layout int // the version that this release knows
+	text   *string
+	what   string // for people
+}
+
+var (
+	leasePart  = part{"lease", 1, &schemaText, "the tables of tenure are"}
+	rosterPart = part{"roster", 1, &rosterSchemaText, "the table tenure_roster, which lists candidates and which leases don't need, is"}
+)
 
 // maxIdentifier is the longest name that the server keeps whole, in bytes.
 const maxIdentifier = 63
@@ -39,11 +49,11 @@ func Migrate(ctx context.Context, pool *pgxpool.Pool, o Options) error {
 		return err
 	}
 	defer end()
-	return s.migrate(ctx)
+	return s.migrate(ctx, leasePart)
 }
 
-// migrate works in one transaction under a lock that all who migrate take: CREATE … IF NOT EXISTS is no protection, two of them at once fail.
-func (s *Store) migrate(ctx context.Context) error {
+// migrate makes all parts. needed is the one for whose sake it is called; it works in one transaction under a lock that all who migrate take: CREATE … IF NOT EXISTS is no protection, two of them at once fail.
+func (s *Store) migrate(ctx context.Context, needed part) error {
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
 		return s.explain(err)
@@ -55,8 +65,8 @@ func (s *Store) migrate(ctx context.Context) error {
 	if err := s.build(ctx, conn); err != nil {
 		_, _ = conn.Conn().PgConn().Exec(ctx, "ROLLBACK").ReadAll() // the pool drops the connection if it fails
 		if code(err) == "42501" {
-			return fmt.Errorf("%w: the tables of tenure are not in schema %q, and this role may not make them; let a role that may call postgres.Migrate, or open the store "+
-				"once, and grant this one what deploy/policies/postgres.sql lists: %w", backend.ErrDenied, s.options.Schema, err)
+			return fmt.Errorf("%w: %s not in schema %q, and this role may not make what is missing; let a role that may call postgres.Migrate, or open the store "+
+				"once, and grant this one what deploy/policies/postgres.sql lists: %w", backend.ErrDenied, needed.what, s.options.Schema, err)
 		}
 		return s.explain(err)
 	}
@@ -94,30 +104,46 @@ func (s *Store) build(ctx context.Context, conn *pgxpool.Conn) error {
 	if err != nil {
 		return err
 	}
-	all, err := s.exchange(ctx, conn, []statement{{sql: s.layoutQuery()}})
-	if err != nil {
-		return err
+	for _, p := range []part{leasePart, rosterPart} {
+		all, err := s.exchange(ctx, conn, []statement{s.layoutOf(p)})
+		if err == nil && len(all[0]) > 0 { // it is there, or another process was faster
+			err = p.check(all[0])
+		} else if err == nil {
+			err = run(strings.ReplaceAll(*p.text, "{schema}", schema))
+		}
+		if err != nil {
+			return err
+		}
 	}
-	if len(all[0]) > 0 { // another process was faster
-		return checkLayout(all[0])
-	}
-	return run(strings.ReplaceAll(schemaText, "{schema}", schema))
+	return nil
 }
 
-func (s *Store) layoutQuery() string {
-	return "SELECT version FROM " + pgx.Identifier{s.options.Schema, "tenure_schema"}.Sanitize() + " WHERE part = 'lease'"
+func (s *Store) layoutOf(p part) statement {
+	return statement{"SELECT version FROM " + pgx.Identifier{s.options.Schema, "tenure_schema"}.Sanitize() + " WHERE part = $1", []string{p.name}}
 }
 
 var errNoLayout = errors.New("the tables are not there")
 
-func checkLayout(r rows) error {
+func (p part) check(r rows) error {
 	switch {
 	case len(r) == 0:
 		return errNoLayout
-	case r[0][0] != fmt.Sprint(layout):
-		return fmt.Errorf("%w: layout %s of the tables, known is %d; upgrade", backend.ErrVersion, r[0][0], layout)
+	case r[0][0] != fmt.Sprint(p.layout):
+		return fmt.Errorf("%w: layout %s of the tables (%s), known is %d; upgrade", backend.ErrVersion, r[0][0], p.name, p.layout)
 	}
 	return nil
+}
+
+// need sees to a part's tables.
+func (s *Store) need(ctx context.Context, p part) error {
+	r, err := s.read(ctx, s.layoutOf(p))
+	if err == nil {
+		err = p.check(r)
+	}
+	if missing(err) || errors.Is(err, errNoLayout) {
+		err = s.migrate(ctx, p)
+	}
+	return err
 }
 
 // prepare returns the statements for the server, once the tables are there.
@@ -134,14 +160,7 @@ func (s *Store) prepare(ctx context.Context) (*statements, error) {
 	if texts := s.prepared.Load(); texts != nil {
 		return texts, nil // another call was faster
 	}
-	r, err := s.read(ctx, statement{sql: s.layoutQuery()})
-	if err == nil {
-		err = checkLayout(r)
-	}
-	if missing(err) || errors.Is(err, errNoLayout) {
-		err = s.migrate(ctx)
-	}
-	if err != nil {
+	if err := s.need(ctx, leasePart); err != nil {
 		return nil, err
 	}
 	epoch, err := s.epoch(ctx)

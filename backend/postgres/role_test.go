@@ -61,6 +61,9 @@ func TestEachGrantIsNeeded(t *testing.T) {
 	old := client(t, role)
 	l := acquire(t, old, claim("e", "a", time.Minute))
 	release(t, old, acquire(t, old, claim("free", "a", time.Minute)))
+	release(t, old, acquire(t, old, claim("forgotten", "a", time.Minute)))
+	forgotten := get(t, old, "forgotten")
+	enlist(t, old, candidate("e", "a", time.Hour))
 	calls := map[string]func(context.Context, backend.LeaseStore) error{
 		"the first call": func(ctx context.Context, s backend.LeaseStore) error { _, err := s.Get(ctx, "e"); return err },
 		"get":            func(ctx context.Context, _ backend.LeaseStore) error { _, err := old.Get(ctx, "e"); return err },
@@ -75,18 +78,37 @@ func TestEachGrantIsNeeded(t *testing.T) {
 			return err
 		},
 		"raise the counter": func(ctx context.Context, _ backend.LeaseStore) error { return inner(t, old).Raise(ctx, "e", l.Token) },
+		"list elections": func(ctx context.Context, _ backend.LeaseStore) error {
+			_, err := inner(t, old).Elections(ctx, "", 1)
+			return err
+		},
+		"forget": func(ctx context.Context, _ backend.LeaseStore) error { return inner(t, old).Forget(ctx, forgotten) },
+		"enlist": func(ctx context.Context, _ backend.LeaseStore) error {
+			return inner(t, old).Enlist(ctx, candidate("e", "a", time.Hour))
+		},
+		"delist": func(ctx context.Context, _ backend.LeaseStore) error { return inner(t, old).Delist(ctx, "e", "a") },
+		"candidates": func(ctx context.Context, _ backend.LeaseStore) error {
+			_, err := inner(t, old).Candidates(ctx, "e")
+			return err
+		},
 	}
 	needs := map[string][]string{
 		"USAGE ON SCHEMA public":         {"the first call", "get", "renew", "acquire", "release", "a new election", "raise the counter"},
 		"SELECT ON public.tenure_schema": {"the first call"},
-		"SELECT ON public.tenure_lease":  {"get", "renew", "acquire", "release", "a new election", "raise the counter"},
+		"SELECT ON public.tenure_lease":  {"get", "renew", "acquire", "release", "a new election", "raise the counter", "list elections", "forget"},
 		"INSERT ON public.tenure_lease":  {"a new election", "raise the counter"},
-		"UPDATE ON public.tenure_lease":  {"renew", "acquire", "release", "a new election", "raise the counter"},
+		"UPDATE ON public.tenure_lease":  {"renew", "acquire", "release", "a new election", "raise the counter", "forget"},
+		"DELETE ON public.tenure_lease":  {"forget"},
+		"SELECT ON public.tenure_roster": {"enlist", "delist", "candidates"},
+		"INSERT ON public.tenure_roster": {"enlist"},
+		"UPDATE ON public.tenure_roster": {"enlist"},
+		"DELETE ON public.tenure_roster": {"enlist", "delist"},
 	}
 	for grant, denied := range needs {
+		lease := strings.HasSuffix(grant, "lease")
 		exec(t, admin, "REVOKE "+grant+" FROM elector")
 		s := client(t, role)
-		if strings.HasPrefix(grant, "INSERT") || strings.HasPrefix(grant, "UPDATE") {
+		if lease && (strings.HasPrefix(grant, "INSERT") || strings.HasPrefix(grant, "UPDATE")) {
 			get(t, s, "e")
 			eventually(t, "a warning without "+grant, func() bool { return strings.Contains(strings.Join(inner(t, s).Warnings(), " "), "can't lead") })
 		}
@@ -96,4 +118,9 @@ func TestEachGrantIsNeeded(t *testing.T) {
 		exec(t, admin, "GRANT "+grant+" TO elector")
 	}
 	renew(t, old, l)
+	for what, call := range calls { // and with all of them each works
+		if what != "release" {
+			class(t, what, call(deadline(t, ample), old), backend.OK)
+		}
+	}
 }

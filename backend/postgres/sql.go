@@ -27,6 +27,20 @@ var (
 	releaseText string
 	//go:embed sql/raise.sql
 	raiseText string
+	//go:embed sql/forget.sql
+	forgetText string
+	//go:embed sql/elections.sql
+	electionsText string
+	//go:embed sql/roster_schema.sql
+	rosterSchemaText string
+	//go:embed sql/enlist.sql
+	enlistText string
+	//go:embed sql/prune.sql
+	pruneText string
+	//go:embed sql/delist.sql
+	delistText string
+	//go:embed sql/candidates.sql
+	candidatesText string
 	//go:embed sql/fence.sql
 	fenceText string
 )
@@ -47,16 +61,20 @@ const (
 // statements are the texts of one store.
 type statements struct {
 	get, seed, acquire, renew, renewAll, release, raise, fence string
+	forget, elections                                          string
+	enlist, prune, delist, candidates                          string
 }
 
 func newStatements(schema, epoch string) statements {
-	lease := pgx.Identifier{schema, "tenure_lease"}.Sanitize()
+	lease, roster := pgx.Identifier{schema, "tenure_lease"}.Sanitize(), pgx.Identifier{schema, "tenure_roster"}.Sanitize()
 	fill := func(text string) string {
-		return expand(strings.NewReplacer("{lease}", lease, "{sign}", sign, "{epoch}", epoch).Replace(text))
+		return expand(strings.NewReplacer("{lease}", lease, "{roster}", roster, "{sign}", sign, "{epoch}", epoch).Replace(text))
 	}
 	return statements{
 		get: fill(getText), seed: fill(seedText), acquire: fill(acquireText), renew: fill(renewText), renewAll: fill(renewAllText),
 		release: fill(releaseText), raise: fill(raiseText), fence: fill(fenceText),
+		forget: fill(forgetText), elections: fill(electionsText),
+		enlist: fill(enlistText), prune: fill(pruneText), delist: fill(delistText), candidates: fill(candidatesText),
 	}
 }
 

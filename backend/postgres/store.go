@@ -51,6 +51,8 @@ type Store struct {
 
 	preparing chan struct{} // room for one: who holds it prepares
 	prepared  atomic.Pointer[statements]
+	rostered  atomic.Bool   // the roster's table is there
+	calm      time.Duration // see Forget
 
 	life   context.Context //nolint:containedctx // ends with the store
 	cancel context.CancelCauseFunc
@@ -65,6 +67,10 @@ var (
 	_ backend.TokenRaiser  = (*Store)(nil)
 	_ backend.BatchRenewer = (*Store)(nil)
 	_ backend.Warner       = (*Store)(nil)
+	_ backend.Notifier     = (*Store)(nil)
+	_ backend.Roster       = (*Store)(nil)
+	_ backend.Lister       = (*Store)(nil)
+	_ backend.Forgetter    = (*Store)(nil)
 )
 
 // New returns a store that uses pool, which stays the caller's: Close doesn't close it. Watches have one connection of their own, made as the pool makes its; it is closed by
@@ -109,7 +115,7 @@ func (o Options) complete() (Options, error) {
 
 func newStore(pool *pgxpool.Pool, o Options) *Store {
 	life, cancel := context.WithCancelCause(context.Background())
-	s := &Store{pool: pool, options: o, fence: newStatements(o.Schema, startEpoch).fence, limits: limits(o), life: life, cancel: cancel, preparing: make(chan struct{}, 1)}
+	s := &Store{pool: pool, options: o, fence: newStatements(o.Schema, startEpoch).fence, limits: limits(o), life: life, cancel: cancel, preparing: make(chan struct{}, 1), calm: calm}
 	s.hub = newHub(pool, o.Timeout)
 	return s
 }

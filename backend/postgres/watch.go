@@ -15,12 +15,35 @@ var errUnheard = errors.New("there is no connection for wake-ups")
 // Watch implements backend.LeaseStore. It returns when the store's connection for wake-ups is subscribed, or fails within the caller's context and Options.Timeout: the
 // caller tries again. With Options.NoListen the channel never receives.
 func (s *Store) Watch(ctx context.Context, election string) (<-chan struct{}, error) {
-	_, end, err := s.begin(ctx)
-	if err != nil {
+	w := wakeup.New(s.topic(election))
+	if err := s.attach(ctx, w); err != nil {
 		return nil, err
 	}
+	return w.C(), nil
+}
+
+// Notify implements backend.Notifier. All watches share the store's one connection and its goroutine, which calls wake; with Options.NoListen it is told of the store's close alone.
+func (s *Store) Notify(ctx context.Context, election string, wake func(open bool)) (stop func(), err error) {
+	w := wakeup.NewFunc(s.topic(election), wake)
+	if err := s.attach(ctx, w); err != nil {
+		return nil, err
+	}
+	return func() { s.hub.remove(w) }, nil
+}
+
+// topic is what notifications name an election by.
+func (s *Store) topic(election string) string {
+	return encode(s.options.Prefix) + "/" + encode(election)
+}
+
+// attach begins a watch, once the server will tell of changes.
+func (s *Store) attach(ctx context.Context, w *wakeup.Watch) error {
+	_, end, err := s.begin(ctx)
+	if err != nil {
+		return err
+	}
 	defer end()
-	w, failures := s.hub.add(encode(s.options.Prefix)+"/"+encode(election), s.options.NoListen) //nolint:contextcheck // the connection is for all watches and outlives this one
+	failures := s.hub.add(w, s.options.NoListen) //nolint:contextcheck // the connection is for all watches and outlives this one
 	if !s.options.NoListen {
 		err = s.hub.await(ctx, failures)
 	}
@@ -29,28 +52,27 @@ func (s *Store) Watch(ctx context.Context, election string) (<-chan struct{}, er
 	}
 	if err != nil {
 		s.hub.remove(w)
-		return nil, s.explain(err)
+		return s.explain(err)
 	}
-	return w.C(), nil
+	return nil
 }
 
 // add registers a watcher, and begins the hub. It returns how often the hub has failed so far.
-func (h *hub) add(topic string, quiet bool) (*wakeup.Watch, int) { //nolint:revive // quiet: without a connection
+func (h *hub) add(w *wakeup.Watch, quiet bool) int { //nolint:revive // quiet: without a connection
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	w := wakeup.New(topic)
 	if h.closed {
 		w.End()
-		return w, 0
+		return 0
 	}
-	if h.watchers[topic] == nil {
-		h.watchers[topic] = map[*wakeup.Watch]struct{}{}
+	if h.watchers[w.Topic] == nil {
+		h.watchers[w.Topic] = map[*wakeup.Watch]struct{}{}
 	}
-	h.watchers[topic][w] = struct{}{}
+	h.watchers[w.Topic][w] = struct{}{}
 	if !quiet {
 		h.begin()
 	}
-	return w, h.failures
+	return h.failures
 }
 
 // await waits until the hub is subscribed, and fails when it fails.
@@ -77,18 +99,19 @@ func (h *hub) await(ctx context.Context, failures int) error {
 	}
 }
 
-// bind ends the watch with ctx.
+// bind begins the watch, which with a channel ends with ctx.
 func (h *hub) bind(ctx context.Context, w *wakeup.Watch) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return w.Bind(ctx, func() { h.remove(w) })
 }
 
-// remove closes a watcher's channel.
+// remove ends a watch for its caller. When it has returned the watch's function isn't called any more.
 func (h *hub) remove(w *wakeup.Watch) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !w.Ended() {
+		w.Unbind()
 		h.drop(w)
 	}
 }

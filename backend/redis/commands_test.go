@@ -9,7 +9,7 @@ import (
 )
 
 // portable are the commands that scripts may use: Redis 6.2 and later, Valkey and Dragonfly have them, with these arguments.
-var portable = []string{"HLEN", "HMGET", "HSET", "PERSIST", "PUBLISH", "TIME"}
+var portable = []string{"DEL", "HDEL", "HGETALL", "HLEN", "HMGET", "HRANDFIELD", "HSET", "PERSIST", "PEXPIRE", "PTTL", "PUBLISH", "TIME"}
 
 // unportable is what Lua has in some servers only: Redis runs 5.1, Dragonfly 5.4, and scripts with a first line of flags don't run before Redis 7.
 var unportable = regexp.MustCompile(`^#!|\bunpack\b|table\.unpack|%d|tostring|redis\.(setresp|breakpoint|log|sha1hex|acl_check_cmd|status_reply)|//|&|~[^=]|<<|>>`)

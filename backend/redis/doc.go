@@ -17,14 +17,20 @@
 // from its replicas grants and renews nothing then. In a cluster, wait=N can't follow a record whose slot is on its way to another node: it is neither granted nor renewed until the
 // slot has arrived.
 //
-// A wake-up follows each grant and each release. A record that somebody removes by hand (DEL, FLUSHALL) makes none: its holder notices at the next renewal, and others
+// A wake-up follows each grant, each release and each Forget. A record that somebody removes by hand (DEL, FLUSHALL) makes none: its holder notices at the next renewal, and others
 // see the next grant.
 //
 // # Storage
 //
 // The record of an election is the hash {prefix:db:name}:lease, its changes are published on {prefix:db:name}:changes; prefix and name are percent-escaped. The braces keep
 // both on one node of a cluster. There is one small hash for each name ever used, and it has no Redis TTL: keys with a TTL are evicted under volatile-* policies, and the
-// counter must never go. Scripts use commands that Redis 6.2 and later, Valkey and Dragonfly have.
+// counter must not go before the clock has passed it, see Forget. Scripts use commands that Redis 6.2 and later, Valkey and Dragonfly have.
+//
+// The candidates of an election that are listed are the hash {prefix:db:name}:roster, a field each. It has a Redis TTL, to the end of its longest entry: a roster may be lost at any time, and one that
+// nobody uses any more shall leave nothing behind.
+//
+// Elections goes through all keys of the database with SCAN, for each page anew, at all masters of a cluster at the same time: about a second for a million keys, in steps of 1000 that let others in between.
+// Ask for many names at once.
 //
 // Many leases are renewed by one script for each 100 of them, which keeps the server from other work for about 3 ms; in a cluster, where each election has a slot of its
 // own, by one pipeline for each node.
@@ -40,7 +46,9 @@
 // TTL on its own monotonic clock; the script compares that sign again. So a candidate that sees a dead holder for the first time waits for one TTL from then on. The mode stands in
 // the record, and challengers obey it and the holder's TTL whatever their own URL says.
 //
-// A token is the counter plus one, but never below the server's clock in microseconds nor the claim's floor, so that tokens grow even when the record is lost.
+// A token is the counter plus one, but never below the server's clock in microseconds nor the claim's floor, so that tokens grow even when the record is lost. So they do over Forget, which refuses a record
+// whose counter that clock has not passed, as after a Raise or on a server whose clock is behind; from then on it is the clock alone that makes them grow. The last attempt is forgotten too: a late copy
+// of an old Acquire may be granted once more, and keeps the election for a TTL.
 //
 // # Permissions
 //
@@ -53,6 +61,11 @@
 //	+ping, +unsubscribe            else watches are woken without need
 //	+info, +config|get             else Warnings knows less
 //	+wait                          for wait=N
+//	the rosters' keys, +hgetall,
+//	+hrandfield, +hdel, +pttl,
+//	+pexpire                       for Enlist, Delist and Candidates
+//	+scan                          for Elections; it shows the names of all keys of the database, also those of others
+//	+del                           for Forget
 //	+select                        for databases other than 0
 //
 // # URLs
@@ -85,6 +98,9 @@
 //
 // TTLs from 100 ms to 365 days, in steps of 1 ms. Servers in which several masters accept writes (active replicas of KeyDB) are refused once they are known as such, which is
 // after the first call; with strict=1 before it.
+//
+// Elections may miss a record which a cluster moves to another node meanwhile; through a client that is neither a *redis.Client nor a *redis.ClusterClient it is refused, since what such a client
+// tells may be a part. An entry of a roster is listed up to its TTL, and is lost where the server loses data.
 //
 // A client of the caller's is used as it is. If it repeats calls or ignores contexts, Warnings says so. A cancelled context never interrupts the driver: the call returns,
 // its connection comes free at the client's ReadTimeout.

@@ -32,14 +32,20 @@ var (
 	quiet       = grantCase{"a quiet watch is not woken", "ping=20ms", staysQuiet}
 	unsubscribe = grantCase{"the end of a watch wakes no other", "", endsAlone}
 	look        = grantCase{"Warnings knows the server", "", warningsWithout("INFO")}
+	enlisting   = grantCase{"a candidate is listed", "", enlists}
+	reading     = grantCase{"a list of candidates is read", "", reads}
+	delisting   = grantCase{"a candidate is taken off the list", "", delists}
+	naming      = grantCase{"the elections are listed", "", lists}
+	forgetting  = grantCase{"an election is forgotten", "", forgets}
 	fsync       = grantCase{"Warnings knows how the server writes to disk", "", warningsWith("appendfsync everysec")}
 )
 
-// needed says for each grant of redis.acl what a user without it can't do. Without publish, ping, unsubscribe, info and config|get all leases are as safe, and only comfort is
-// missing.
+// needed says for each grant of redis.acl what a user without it can't do. Without publish, ping, unsubscribe, info, config|get, scan, and all that rosters and Forget need, leases are as safe,
+// and only comfort is missing.
 var needed = map[string]grantCase{
 	"~{billing:3:*}:lease": firstGrant, "&{billing:3:*}:changes": wakeUp,
 	"+eval": firstGrant, "+evalsha": firstGrant, "+time": firstGrant, "+hmget": firstGrant, "+hlen": firstGrant, "+hset": firstGrant, "+persist": firstGrant,
+	"~{billing:3:*}:roster": enlisting, "+hrandfield": enlisting, "+pttl": enlisting, "+pexpire": enlisting, "+hgetall": reading, "+hdel": delisting, "+scan": naming, "+del": forgetting,
 	"+publish": wakeUp, "+subscribe": subscribing, "+unsubscribe": unsubscribe, "+ping": quiet, "+select": firstGrant, "+wait": acks, "+info": look, "+config|get": fsync,
 }
 
@@ -109,6 +115,29 @@ func watchBegins(t *testing.T, s backend.LeaseStore, _ *goredis.Client) error {
 	defer cancel()
 	_, err := s.Watch(ctx, "e")
 	return err
+}
+
+func enlists(t *testing.T, s backend.LeaseStore, _ *goredis.Client) error {
+	return inner(t, s).Enlist(deadline(t, ample), candidate("e", "a", time.Minute))
+}
+
+func reads(t *testing.T, s backend.LeaseStore, _ *goredis.Client) error {
+	_, err := inner(t, s).Candidates(deadline(t, ample), "e")
+	return err
+}
+
+func delists(t *testing.T, s backend.LeaseStore, _ *goredis.Client) error {
+	return inner(t, s).Delist(deadline(t, ample), "e", "a")
+}
+
+func lists(t *testing.T, s backend.LeaseStore, _ *goredis.Client) error {
+	_, err := inner(t, s).Elections(deadline(t, ample), "", 1)
+	return err
+}
+
+func forgets(t *testing.T, s backend.LeaseStore, _ *goredis.Client) error {
+	release(t, s, acquire(t, s, claim("e", "a")))
+	return inner(t, s).Forget(deadline(t, ample), get(t, s, "e"))
 }
 
 // grantWakes listens as a user who may do everything.

@@ -53,11 +53,11 @@ func (s *Store) acquire(ctx context.Context, c backend.Claim, silent string) (ba
 		}
 		return backend.Lease{}, sign, &backend.HeldError{Record: r}
 	}
-	return backend.Lease{}, "", a.refusal(c)
+	return backend.Lease{}, "", a.refusal(c.Floor)
 }
 
-// refusal is the error for a claim that was turned down for other reasons than a holder.
-func (a answer) refusal(c backend.Claim) error {
+// refusal is the error for a claim with a floor, or a wish to forget, that was turned down for other reasons than a holder.
+func (a answer) refusal(floor int64) error {
 	switch a.status {
 	case "spent":
 		return fmt.Errorf("%w: this attempt has had its term", backend.ErrNotHeld)
@@ -68,7 +68,7 @@ func (a answer) refusal(c backend.Claim) error {
 	case "version":
 		return fmt.Errorf("%w: version %s", backend.ErrVersion, a.part(0))
 	case "far":
-		return fmt.Errorf("%w: the floor %d is far above the counter %s", backend.ErrInvalid, c.Floor, a.part(0))
+		return fmt.Errorf("%w: the floor %d is far above the counter %s", backend.ErrInvalid, floor, a.part(0))
 	case "exhausted":
 		return fmt.Errorf("%w: the election has used up its tokens", backend.ErrInvalid)
 	}

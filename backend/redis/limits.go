@@ -51,7 +51,7 @@ func durabilityAssumptions(o Options) []string {
 	}
 	return []string{
 		lost,
-		"After such a loss tokens grow on if the server's clock is not behind the last token, which is a time in microseconds, or if the claim's floor is the last token.",
+		"After such a loss, and after Forget, tokens grow on if the server's clock is not behind the last token, which is a time in microseconds, or if the claim's floor is the last token.",
 		"The record is not evicted: no allkeys-* policy with maxmemory set. Redis TTLs are not used, so volatile-* policies are harmless.",
 	}
 }

@@ -1,7 +1,9 @@
 package redis
 
 import (
+	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/tenure-go/tenure/backend"
 )
@@ -19,6 +21,20 @@ func (n names) tag(election string) string {
 
 // key is where the election's record lies.
 func (n names) key(election string) string { return n.tag(election) + ":lease" }
+
+// roster is where the list of its candidates lies.
+func (n names) roster(election string) string { return n.tag(election) + ":roster" }
+
+// all is a pattern that keys of records match.
+func (n names) all() string { return strings.TrimSuffix(n.tag(""), "}") + "*}:lease" }
+
+// election is whose record lies at a key, if one may.
+func (n names) election(key string) (name string, ok bool) {
+	escaped, before := strings.CutPrefix(key, strings.TrimSuffix(n.tag(""), "}"))
+	escaped, after := strings.CutSuffix(escaped, "}:lease")
+	name, err := url.PathUnescape(escaped)
+	return name, before && after && err == nil && backend.CheckName("election", name) == nil && backend.Escape(name) == escaped
+}
 
 // channel is where its changes are published.
 func (n names) channel(election string) string { return n.tag(election) + ":changes" }

@@ -11,8 +11,10 @@ import (
 	"github.com/tenure-go/tenure/backend"
 )
 
-// The scripts. All have the first part, which knows records; all but renew have the second, which reads one.
+// The scripts. All have the head; then those for records have the part that knows them, and all of these but renew the one that reads one.
 var (
+	//go:embed lua/head.lua
+	headPart string
 	//go:embed lua/record.lua
 	recordPart string
 	//go:embed lua/one.lua
@@ -27,13 +29,32 @@ var (
 	getPart string
 	//go:embed lua/raise.lua
 	raisePart string
+	//go:embed lua/forget.lua
+	forgetPart string
+	//go:embed lua/roster.lua
+	rosterPart string
+	//go:embed lua/enlist.lua
+	enlistPart string
+	//go:embed lua/delist.lua
+	delistPart string
+	//go:embed lua/candidates.lua
+	candidatesPart string
 
-	acquireScript = goredis.NewScript(recordPart + onePart + acquirePart)
-	renewScript   = goredis.NewScript(recordPart + renewPart)
-	releaseScript = goredis.NewScript(recordPart + onePart + releasePart)
-	getScript     = goredis.NewScript(recordPart + onePart + getPart)
-	raiseScript   = goredis.NewScript(recordPart + onePart + raisePart)
+	acquireScript = onRecord(acquirePart)
+	renewScript   = goredis.NewScript(headPart + recordPart + renewPart)
+	releaseScript = onRecord(releasePart)
+	getScript     = onRecord(getPart)
+	raiseScript   = onRecord(raisePart)
+	forgetScript  = onRecord(forgetPart)
+
+	enlistScript     = goredis.NewScript(headPart + rosterPart + enlistPart)
+	delistScript     = goredis.NewScript(headPart + rosterPart + delistPart)
+	candidatesScript = goredis.NewScript(headPart + rosterPart + candidatesPart)
 )
+
+func onRecord(part string) *goredis.Script {
+	return goredis.NewScript(headPart + recordPart + onePart + part)
+}
 
 // answer is what a script replied: a status, and what belongs to it.
 type answer struct {
@@ -81,7 +102,7 @@ func (s *Store) read(key, nonce string, reply []string) (answer, error) {
 func refuse(key, status string) error {
 	switch status {
 	case "foreign":
-		return fmt.Errorf("%w: the key %s holds something that is not a lease record; choose another prefix", backend.ErrInvalid, key)
+		return fmt.Errorf("%w: the key %s holds something that tenure has not written; choose another prefix", backend.ErrInvalid, key)
 	case "malformed":
 		return fmt.Errorf("%w: the record at %s has a field that is not a number; somebody else writes to it", backend.ErrInvalid, key)
 	}

@@ -69,6 +69,10 @@ var (
 	_ backend.TokenRaiser  = (*Store)(nil)
 	_ backend.BatchRenewer = (*Store)(nil)
 	_ backend.Warner       = (*Store)(nil)
+	_ backend.Notifier     = (*Store)(nil)
+	_ backend.Roster       = (*Store)(nil)
+	_ backend.Lister       = (*Store)(nil)
+	_ backend.Forgetter    = (*Store)(nil)
 )
 
 // New returns a store that uses client, which stays the caller's: Close doesn't close it. New does no I/O. Settings of the client that endanger leases show in

@@ -14,35 +14,52 @@ var errUnconfirmed = errors.New("the server didn't confirm the subscription")
 // Watch implements backend.LeaseStore. It returns when the server has confirmed the subscription, or fails within the caller's context and [Options].Timeout: the
 // caller tries again.
 func (s *Store) Watch(ctx context.Context, election string) (<-chan struct{}, error) {
-	if err := s.usable(ctx); err != nil {
+	w := wakeup.New(s.names.channel(election))
+	if err := s.attach(ctx, w); err != nil {
 		return nil, err
 	}
-	w, err := s.watch.add(s.names.channel(election)) //nolint:contextcheck // the connection is for all watches and outlives this one
-	if err != nil {
+	return w.C(), nil
+}
+
+// Notify implements backend.Notifier. All watches share the store's one connection and its goroutines, which calls wake.
+func (s *Store) Notify(ctx context.Context, election string, wake func(open bool)) (stop func(), err error) {
+	w := wakeup.NewFunc(s.names.channel(election), wake)
+	if err := s.attach(ctx, w); err != nil {
 		return nil, err
+	}
+	return func() { s.watch.remove(w) }, nil
+}
+
+// attach begins a watch, once the server will tell of changes.
+func (s *Store) attach(ctx context.Context, w *wakeup.Watch) error {
+	err := s.usable(ctx)
+	if err == nil {
+		err = s.watch.add(w) //nolint:contextcheck // the connection is for all watches and outlives this one
+	}
+	if err != nil {
+		return err
 	}
 	if err = w.Await(ctx, s.timeout, errUnconfirmed); err == nil {
 		err = s.watch.bind(ctx, w)
 	}
 	if err != nil {
 		s.watch.remove(w)
-		return nil, explain(err)
+		return explain(err)
 	}
-	return w.C(), nil
+	return nil
 }
 
 // add registers a watcher and sees to its subscription.
-func (h *hub) add(channel string) (*wakeup.Watch, error) {
+func (h *hub) add(w *wakeup.Watch) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
-		return nil, backend.ErrClosed
+		return backend.ErrClosed
 	}
-	w := wakeup.New(channel)
-	t := h.topics[channel]
+	t := h.topics[w.Topic]
 	if t == nil {
 		t = &topic{watchers: map[*wakeup.Watch]struct{}{}}
-		h.topics[channel] = t
+		h.topics[w.Topic] = t
 	}
 	t.watchers[w] = struct{}{}
 	if t.confirmed {
@@ -50,23 +67,24 @@ func (h *hub) add(channel string) (*wakeup.Watch, error) {
 	}
 	h.begin()
 	h.nudge()
-	return w, nil
+	return nil
 }
 
-// bind ends the watch with ctx.
+// bind begins the watch, which with a channel ends with ctx.
 func (h *hub) bind(ctx context.Context, w *wakeup.Watch) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return w.Bind(ctx, func() { h.remove(w) })
 }
 
-// remove closes a watcher's channel, at once: the subscription ends later, in the hub's own time.
+// remove ends a watch for its caller, at once: the subscription ends later, in the hub's own time. When it has returned the watch's function isn't called any more.
 func (h *hub) remove(w *wakeup.Watch) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if w.Ended() {
 		return
 	}
+	w.Unbind()
 	h.drop(w)
 	h.nudge()
 }

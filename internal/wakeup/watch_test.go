@@ -3,6 +3,7 @@ package wakeup
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -81,4 +82,39 @@ func TestBind(t *testing.T) {
 			t.Errorf("a watch that has ended is bound: %v", err)
 		}
 	})
+}
+
+// A function is called from Bind on and not earlier, ends with one last call where the store closes, and without one where its caller ends it.
+func TestFunc(t *testing.T) {
+	for _, stopped := range []bool{true, false} {
+		var calls []bool
+		w := NewFunc("e", func(open bool) { calls = append(calls, open) })
+		w.Wake()
+		w.Answer(nil)
+		if err := w.Await(t.Context(), time.Minute, nil); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		if err := w.Bind(ctx, func() { t.Error("a function ends with the context of its call") }); err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		w.Answer(nil) // nobody waits for it
+		w.Wake()
+		w.Wake()
+		want := []bool{true, true, false}
+		if stopped {
+			w.Unbind()
+			want = want[:2]
+		}
+		w.End()
+		if !slices.Equal(calls, want) {
+			t.Errorf("stopped by its caller %v: the calls were %v, want %v", stopped, calls, want)
+		}
+	}
+	w := NewFunc("e", func(bool) { t.Error("a watch that never began has called its function") })
+	w.End()
+	if err := w.Bind(t.Context(), nil); !errors.Is(err, backend.ErrClosed) {
+		t.Errorf("a watch that has ended is bound: %v", err)
+	}
 }

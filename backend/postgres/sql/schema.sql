@@ -1,4 +1,4 @@
--- One row for each election ever used. It is never deleted: the counter and the last attempt must outlive the lease.
+-- One row for each election ever used. Nothing but forget.sql deletes it: the counter and the last attempt must outlive the lease.
 -- Names compare byte by byte (COLLATE "C"), so that no upgrade of a locale can break the keys. Times that were never set are the year 1970.
 CREATE TABLE {schema}.tenure_lease (
   prefix         text COLLATE "C" NOT NULL,

@@ -12,11 +12,6 @@ local function abandoned()
   return false
 end
 
--- The record's mode decides, not the caller's: an observed lease is taken over by whoever has seen it silent, and is as it was seen.
-local function lapsed()
-  return r.observed and silent == sign_of_life(r)
-end
-
 if r.version > known then return reply('version', text(r.version)) end
 if r.moved_to ~= '' then return reply('moved', r.moved_to) end
 if not in_range(r, floor) then return reply('far', text(r.counter)) end
@@ -25,7 +20,7 @@ if r.live then
     write(key, 'ttl', text(ttl), 'expires', text(now + ttl), 'sign', nonce)
     return reply('granted', holder, attempt, text(r.token), text(ttl))
   end
-  if not abandoned() and not lapsed() then return reply('held', shown(r)) end
+  if not abandoned() and not lapsed(r, silent) then return reply('held', shown(r)) end
 elseif r.attempt == attempt then
   return reply('spent')
 elseif r.reserved and r.reserved_to ~= holder then

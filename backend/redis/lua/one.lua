@@ -1,4 +1,4 @@
--- The second part of every script that works on one record.
+-- The third part of every script that works on one record.
 local key = KEYS[1]
 local r, problem = read(key)
 if not r then

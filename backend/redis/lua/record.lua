@@ -1,28 +1,4 @@
--- The first part of every script: the clock, and how a record is read, told and written.
---
--- KEYS are the records' keys, one but for renew. ARGV[1] is drawn anew for each call, ARGV[2] is the highest record format that the caller knows.
--- Every reply starts with the first key and ARGV[1], so that the caller can tell a reply which belongs to another call.
--- Replies are strings throughout: numbers, booleans and nil arrive differently in RESP2, RESP3 and from server to server.
-local nonce, known = ARGV[1], tonumber(ARGV[2])
-
-local function reply(status, ...)
-  return {KEYS[1], nonce, status, ...}
-end
-
--- The one way in which numbers leave a script: tostring and %d lose digits or fail, depending on the server.
-local function text(n)
-  return string.format('%.0f', n)
-end
-
--- A number field: digits up to 2^53 - 1, which doubles keep exactly. Absent is 0, anything else nil.
-local function number(value)
-  if not value then return 0 end
-  local n = string.match(value, '^%d+$') and tonumber(value)
-  return n and n <= 9007199254740991 and n or nil
-end
-
-local clock = redis.call('TIME')
-local now = tonumber(clock[1]) * 1000000 + tonumber(clock[2])
+-- The second part of every script that works on records: how one is read, told and written.
 
 -- The record at a key; or nil, and the status that tells what is there instead, or the server's error.
 local function read(key)
@@ -53,6 +29,11 @@ end
 -- What every grant and every renewal changes, also when a replica that had missed some was promoted and they were made again.
 local function sign_of_life(r)
   return text(r.token) .. ' ' .. r.attempt .. ' ' .. text(r.renewals) .. ' ' .. r.sign
+end
+
+-- The record's mode decides, not the caller's: an observed lease ends for whoever has seen it silent, and is as it was seen.
+local function lapsed(r, silent)
+  return r.observed and silent == sign_of_life(r)
 end
 
 -- The record as replies tell it; times that are left are in microseconds. Of an observed lease a whole TTL is left, as far as the server knows.
