@@ -137,6 +137,7 @@ func (p *presence) standAside(length time.Duration, yield func() bool) {
 	before := p.away
 	p.away = aside{asked: true, length: length} // first: the end of the term may be heard before yield returns
 	p.mu.Unlock()
+	p.admit() // before the next campaign can begin
 	if yield() {
 		return
 	}

@@ -187,7 +187,7 @@ func (p *presence) keep(ctx context.Context) {
 		}
 		if p.roster != nil {
 			p.told(ctx, p.write(ctx))
-			if term != nil && term.leading() && time.Since(p.looked) >= p.cfg.TTL*3/4 {
+			if term != nil && term.leading() && time.Since(p.looked) >= p.cfg.TTL {
 				p.looked = time.Now()
 				p.told(ctx, p.look(ctx, term, began))
 			}
