@@ -251,11 +251,11 @@ func TestCanLead(t *testing.T) {
 func TestCandidates(t *testing.T) {
 	bubble(t, func(t *testing.T, server *memory.Server) {
 		var ev events
-		many := false
+		var many atomic.Bool
 		cfg := preferred(server.Client(), "a", 3)
 		cfg.Events = ev.add
 		cfg.Preference.Publish = func() map[string]string {
-			if many {
+			if many.Load() {
 				return map[string]string{"x": strings.Repeat("y", backend.MaxNote)}
 			}
 			return map[string]string{"zone": "north"}
@@ -268,7 +268,7 @@ func TestCandidates(t *testing.T) {
 		if len(got) != 2 || got[0].Candidate.ID != "a" || got[0].Priority != 3 || got[0].Attributes["zone"] != "north" || !got[0].Ready || got[1].Candidate.ID != "b" {
 			t.Errorf("got %+v", got)
 		}
-		many = true
+		many.Store(true)
 		pass(4 * ttl)
 		got, err = observer.Candidates(t.Context())
 		must(t, err)
