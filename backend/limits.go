@@ -24,6 +24,8 @@ type Limits struct {
 	FollowerRequests float64
 	// ExpiryLag is how long after its TTL an expired lease may still stand in the way.
 	ExpiryLag time.Duration
+	// WallClock says that leases end by a wall clock of the store, which somebody may set. A ClockStep says so too.
+	WallClock bool
 	// ClockStep is by how much the store's wall clock may step forward within a TTL: σ of the lease inequality. Zero where
 	// expiry doesn't rest on a wall clock, and where the operator trusts the clock not to step.
 	ClockStep time.Duration

@@ -54,6 +54,9 @@ func (c *brokenClient) stop(w *watching) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.watches, w)
+	if c.has("stop tells that the store was closed") {
+		w.call(false)
+	}
 	if c.has("stop wakes once more") {
 		go w.call(true)
 	}

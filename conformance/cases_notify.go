@@ -114,6 +114,9 @@ func notifyStopped(t *trial) {
 		t.settle(stays.ch)
 	}
 	t.quiet(goes, "after stop")
+	if ends, _ := goes.told(); ends != 0 {
+		t.Errorf("stop called wake(false), which tells that the store was closed")
+	}
 	again := t.listen(t.ctx, t.b, t.election)
 	t.release(t.a, l, backend.Handover{})
 	t.woken(again.ch, "a release, watched anew after a stop")

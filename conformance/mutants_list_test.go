@@ -98,6 +98,7 @@ var optionalMutants = []mutant{
 	{"stop is forgotten", notify},
 	{"a second stop ends the next watch", notify},
 	{"stop wakes once more", notify},
+	{"stop tells that the store was closed", notify},
 	{"the end of one function's watch ends all of its election", notify},
 	{"a function's watch ends with its context", notify},
 	{"close tells no function", notify},

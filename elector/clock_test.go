@@ -3,6 +3,7 @@ package elector
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -156,10 +157,42 @@ func TestASuspendIsNoticedWithoutBeingAsked(t *testing.T) {
 		hands.wall.Add(int64(time.Minute))
 		hands.boot.Add(int64(time.Minute))
 		at := time.Now()
-		if took := (<-ended).Sub(at); took > 500*time.Millisecond {
+		if took := comes(t, ended).Sub(at); took > 500*time.Millisecond {
 			t.Errorf("noticed after %v", took)
 		}
 		cancel()
 		_ = e.Close()
+	})
+}
+
+// IN37, PE26: an hour in which the wall clock is set to and fro costs nothing where a boot clock tells that there was no suspend.
+func TestAClockThatIsSetCostsNoLeadership(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var hands handClock
+		var ev events
+		cfg := config(memory.New(), "a")
+		cfg.Events = ev.add
+		e := electorWith(t, cfg, &hands, true)
+		term, err := e.Campaign(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		random := rand.New(rand.NewPCG(1, 2))
+		for range 3600 {
+			pass(time.Duration(random.Int64N(int64(2 * time.Second))))
+			scale := time.Duration(1) << random.IntN(43) // up to more than an hour
+			hands.wall.Add(random.Int64N(int64(2*scale)) - int64(scale))
+			if !e.Leading() || !term.Valid() || term.Context().Err() != nil {
+				t.Fatalf("a step of the wall clock cost the leadership: %v", context.Cause(term.Context()))
+			}
+		}
+		if len(ev.kinds(ClockJump)) == 0 {
+			t.Error("no step was seen: the test tests nothing")
+		}
+		_ = term.Resign(t.Context())
+		_ = e.Close()
+		if n := len(ev.kinds(Started)); n != 1 {
+			t.Errorf("%d terms", n)
+		}
 	})
 }

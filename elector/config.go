@@ -206,29 +206,3 @@ func (c Config) margins() core.Margins {
 		DriftPPM: int64(c.ClockDrift*1e6 + 0.5), Step: c.clockStep(),
 	}
 }
-
-// Timing is what a configuration means in practice.
-type Timing struct {
-	CancelAfter    time.Duration // after the last confirmed renewal was sent, work is cancelled
-	BelieveFor     time.Duration // and belief in the lease ends
-	OutageSurvived time.Duration // an outage of the store this long costs no leadership, whenever it begins
-	FailOver       time.Duration // a crashed leader's successor leads at the latest about this long after the crash: TTL, lags, and one slow request
-}
-
-// String tells the numbers in one line.
-func (t Timing) String() string {
-	return fmt.Sprintf("work cancelled %v and belief ended %v after the last renewal, outage survived %v, fail-over within %v",
-		t.CancelAfter, t.BelieveFor, t.OutageSurvived, t.FailOver)
-}
-
-// Timing computes what the configuration, after defaults, means in practice. Store must be set.
-func (c Config) Timing() Timing {
-	c = c.withDefaults()
-	soft, hard := c.margins().Deadlines(c.TTL)
-	limits := c.Store.Limits()
-	return Timing{
-		CancelAfter: soft, BelieveFor: hard,
-		OutageSurvived: max(0, soft-c.RenewInterval-c.AttemptTimeout),
-		FailOver:       c.TTL + limits.ExpiryLag + core.Lag(c.TTL) + c.AttemptTimeout,
-	}
-}

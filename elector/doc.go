@@ -47,7 +47,8 @@
 //
 //	(TTL − σ) × (1 − ρ)/(1 + ρ) − SafetyMargin
 //
-// on a clock that counts suspend. ρ is ClockDrift, σ is the store's Limits.ClockStep. Work is cancelled StepDownMargin earlier.
+// on a clock that counts suspend. ρ is ClockDrift, σ is the store's Limits.ClockStep. Work is cancelled StepDownMargin earlier. A step forward of the store's wall clock is
+// tolerated up to σ + SafetyMargin, see Timing. Advise computes settings, Config.Warnings judges them.
 //
 // # What it can't do
 //

@@ -8,15 +8,15 @@ func (d *dues) set(m *member, due int64, ok bool) {
 	switch {
 	case m.duePlace < 0 && !ok:
 	case m.duePlace < 0:
-		m.due, m.duePlace = due, len(*d)
+		m.due, m.duePlace = due, int32(len(*d))
 		*d = append(*d, m)
-		d.up(m.duePlace)
+		d.up(int(m.duePlace))
 	case !ok:
 		d.remove(m)
 	case due != m.due:
 		m.due = due
-		d.down(m.duePlace)
-		d.up(m.duePlace)
+		d.down(int(m.duePlace))
+		d.up(int(m.duePlace))
 	}
 }
 
@@ -40,7 +40,7 @@ func (d *dues) pop(now int64, ready []*member) []*member {
 
 func (d *dues) remove(m *member) {
 	last := len(*d) - 1
-	i := m.duePlace
+	i := int(m.duePlace)
 	d.swap(i, last)
 	*d = (*d)[:last]
 	m.duePlace = -1
@@ -53,7 +53,7 @@ func (d *dues) remove(m *member) {
 func (d *dues) swap(i, j int) {
 	h := *d
 	h[i], h[j] = h[j], h[i]
-	h[i].duePlace, h[j].duePlace = i, j
+	h[i].duePlace, h[j].duePlace = int32(i), int32(j)
 }
 
 func (d *dues) up(i int) {

@@ -240,7 +240,7 @@ func (l *loop) step(m *member, e core.Event) {
 func (l *loop) note(m *member, busy bool) { //nolint:revive // busy: its state
 	switch last := len(l.busy) - 1; {
 	case busy && m.busyPlace < 0:
-		m.busyPlace = last + 1
+		m.busyPlace = int32(last + 1)
 		l.busy = append(l.busy, m)
 	case !busy && m.busyPlace >= 0:
 		moved := l.busy[last]

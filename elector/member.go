@@ -22,8 +22,8 @@ type member struct {
 	watches []*ear
 
 	due       int64 // when the machine wants a tick
-	duePlace  int   // in the loop's dues; negative: nowhere
-	busyPlace int   // among the loop's busy ones
+	duePlace  int32 // in the loop's dues; negative: nowhere
+	busyPlace int32 // among the loop's busy ones
 }
 
 // waiter is a caller of Run, Campaign or TryCampaign, or a group's part in one election.

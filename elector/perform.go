@@ -23,7 +23,7 @@ func (l *loop) perform(m *member, a core.Action) {
 	case core.DoOverrun:
 		l.call(&l.overruns, m, a)
 	case core.DoRenew:
-		l.renewals = append(l.renewals, renewal{m, a})
+		l.renewals = append(l.renewals, renewal{m, a.Request, a.Timeout, a.Lease})
 	case core.DoOpenWatch:
 		l.openWatch(m, a)
 	case core.DoCloseWatch:

@@ -12,8 +12,10 @@ import (
 
 // renewal is a lease that a machine wants to have renewed.
 type renewal struct {
-	member *member
-	action core.Action
+	member  *member
+	request uint64
+	timeout int64
+	lease   backend.Lease
 }
 
 // flush sends the renewals of this turn, together. Leases that are due soon go along.
@@ -30,11 +32,10 @@ func (l *loop) flush() {
 	// One that has little time left must not cut the time of the others short.
 	batches := map[int][]renewal{}
 	for _, r := range l.renewals {
-		size := bits.Len64(uint64(r.action.Timeout))
+		size := bits.Len64(uint64(r.timeout))
 		batches[size] = append(batches[size], r)
 	}
-	clear(l.renewals)
-	l.renewals = l.renewals[:0]
+	l.renewals = nil // thousands of them are only kept while they are under way
 	for _, batch := range batches {
 		l.fly()
 		go l.renew(batch)
@@ -43,11 +44,11 @@ func (l *loop) flush() {
 
 // renew renews a batch and tells the machines. The clocks are read before, so that a deadline is counted from before its request.
 func (l *loop) renew(batch []renewal) {
-	timeout := batch[0].action.Timeout
+	timeout := batch[0].timeout
 	leases := make([]backend.Lease, len(batch))
 	for i, r := range batch {
-		timeout = min(timeout, r.action.Timeout)
-		leases[i] = r.action.Lease
+		timeout = min(timeout, r.timeout)
+		leases[i] = r.lease
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(timeout))
 	defer cancel()
@@ -61,7 +62,7 @@ func (l *loop) renew(batch []renewal) {
 	}
 	replies := make([]posted, len(batch))
 	for i, r := range batch {
-		e := core.Event{Kind: core.Renewed, Request: r.action.Request, Sent: sent, Lease: renewed[i].Lease, Err: renewed[i].Err}
+		e := core.Event{Kind: core.Renewed, Request: r.request, Sent: sent, Lease: renewed[i].Lease, Err: renewed[i].Err}
 		replies[i] = posted{member: r.member, event: e}
 	}
 	replies[0].flight = -1

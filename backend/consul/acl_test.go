@@ -4,6 +4,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/consul/api"
 
@@ -52,6 +53,9 @@ func TestEveryGrantOfThePolicyIsNeeded(t *testing.T) {
 	srv := start(t, testenv.Options{Own: true})
 	full := policy(t)
 	key, session := "key_prefix \"tenure/\" {\n  policy = \"write\"\n}", "session_prefix \"\" {\n  policy = \"write\"\n}"
+	operator := client(t, srv.URL(), "")
+	release(t, operator, acquire(t, operator, claim("old", "P")))
+	old := get(t, operator, "old")
 	for name, c := range map[string]struct{ old, new, fails string }{
 		"key-read-only":     {key, strings.Replace(key, "write", "read", 1), "acquire"},
 		"no-key":            {key, "", "get"},
@@ -65,13 +69,20 @@ func TestEveryGrantOfThePolicyIsNeeded(t *testing.T) {
 		url := under(t, srv, name, strings.Replace(full, c.old, c.new, 1))
 		s := client(t, url, "")
 		_, err := s.Get(deadline(t, ample), "e")
-		if want := map[bool]backend.Class{true: backend.Denied, false: backend.OK}[c.fails == "get"]; backend.ClassOf(err) != want {
-			t.Errorf("%s: get: %v, want %v", name, err, want)
-		}
+		reading := map[bool]backend.Class{true: backend.Denied, false: backend.OK}[c.fails == "get"]
+		class(t, name+": get", err, reading)
 		_, err = s.Acquire(deadline(t, ample), claim("e", "P"))
 		class(t, name+": acquire", err, backend.Denied)
 		_, err = backend.Open(deadline(t, ample), url+"&strict=1")
 		class(t, name+": strict", err, backend.Denied)
+		class(t, name+": enlist", s.(backend.Roster).Enlist(deadline(t, ample), listedAs("e", "a", "", time.Minute)), backend.Denied)
+		_, err = s.(backend.Roster).Candidates(deadline(t, ample), "e")
+		class(t, name+": candidates", err, reading)
+		_, err = s.(backend.Lister).Elections(deadline(t, ample), "", 1)
+		class(t, name+": elections", err, reading)
+		if c.fails == "get" || strings.HasPrefix(name, "key") {
+			class(t, name+": forget", s.(backend.Forgetter).Forget(deadline(t, ample), old), backend.Denied)
+		}
 	}
 }
 

@@ -72,7 +72,7 @@ func (v *view) judge(c backend.Claim) (token int64, repeat bool, err error) {
 	if c.Seen.Known && c.Seen.Counter != v.counter.Highest {
 		return 0, false, backend.ErrOutdated
 	}
-	token, ok := backend.NextToken(v.counter.Highest, c.Floor, 0)
+	token, ok := backend.NextToken(v.ground(), c.Floor, 0)
 	if !ok {
 		return 0, false, fmt.Errorf("%w: the election has used up its tokens", backend.ErrInvalid)
 	}
@@ -102,28 +102,15 @@ func (s *Store) grant(ctx context.Context, v *view, c backend.Claim, token int64
 		&api.KVTxnOp{Verb: api.KVLock, Key: key, Value: encode(n.leader), Session: id},
 		swap(s.names.beat(v.election), v.beatIndex, n.beat),
 		swap(s.names.counter(v.election), v.counterIndex, counter{Highest: token, Granted: token, TTL: ttl}))
+	ops = append(ops, v.grounded(s.names)...)
 	s.session.needs(c.Attempt, c.TTL)
 	reply, err := s.apply(ctx, ops...)
 	if err != nil {
 		if _, refused := errors.AsType[*refusal](err); refused {
 			s.session.over(c.Attempt)
 		}
-		return backend.Lease{}, s.ungranted(err, id)
+		return backend.Lease{}, s.session.refused(err, id)
 	}
 	n.leaderIndex, n.beatIndex = reply.index, reply.index
 	return n.lease(), nil
-}
-
-// ungranted takes note of a transaction that the server has refused because of our session, or because another tool's had the key: its lock-delay passes only with time, so that a
-// second look wouldn't settle it.
-func (s *Store) ungranted(err error, id string) error {
-	refused, ok := errors.AsType[*refusal](err)
-	switch {
-	case !ok:
-	case refused.mentions("invalid session"):
-		s.session.forget(id)
-	case refused.mentions("lock delay"):
-		return errors.New(refused.Error())
-	}
-	return err
 }

@@ -94,7 +94,7 @@ func (s *Store) renewTogether(ctx context.Context, leases []backend.Lease, views
 		for k, i := range places {
 			if refused.concerns(from, ends[k]) {
 				changed = append(changed, i)
-				_ = s.ungranted(err, extensions[k].view.session)
+				_ = s.session.refused(err, extensions[k].view.session)
 			}
 			from = ends[k]
 		}

@@ -26,11 +26,23 @@
 //	prefix/beat/name     changes with each grant and renewal
 //	prefix/counter/name  the highest token
 //
-// The keys stay after a release and must never go. Each knows the last token, so that one is enough. A leader key that somebody deletes ends the term at the next renewal, and keeps the election
-// closed for its TTL, as long as one of the others is there. A beat key that somebody deletes comes again with the next renewal; until then the lease has the TTL of its grant.
+// Besides:
+//
+//	prefix/roster/name/candidate  an entry of the election's roster, locked by the session of the process that listed it, and gone with it
+//	prefix/floor                  the highest counter of all elections that were forgotten, and how many; there after the first
+//
+// An election's keys stay after a release, and nothing but Forget may remove them, all at once. Each knows the last token, so that one is enough. A leader key that somebody deletes ends the term at the
+// next renewal, and keeps the election closed for its TTL, as long as one of the others is there. A beat key that somebody deletes comes again with the next renewal; until then the lease has the TTL of its grant.
+//
+// An election without a counter is granted its first token above the floor, by a transaction which compares that too: so a claim from before Forget can't come true after it. The floor must never go.
+//
 // Values that are not ours are refused and never overwritten.
 //
 // Each process that leads has one session, without checks, with behaviour release and a lock-delay of 1 ms. A session that is lost while its lease lives is replaced.
+//
+// Rosters have another session for each process, of 10 s and with behaviour delete, as long as there are entries. Consul can't end a key by the clock, so the store that has listed an entry removes it
+// when its time is up, before it renews the session, and doesn't renew it where it can't. So entries outlive their time by a third of the session's, and those of a process that is gone by its whole,
+// which may be 20 s; more after a change of the servers' leader, which begins it anew. A session that is lost takes all entries of its process along, until they are enlisted again.
 //
 // A store opened by URL has up to 8 connections of its own to each host, whatever the number of elections.
 //
@@ -74,8 +86,10 @@
 // about four requests per TTL for all its elections together, and seven where many others lead under its prefix, most of them returns of a blocking query with the beats there: give elections
 // that have nothing to do with each other different prefixes when there are many. Another query returns twice a minute, and with each grant or release under the prefix.
 //
-// A server that is set to a session_ttl_min above 30 s refuses the session, and with it every grant. Servers in development mode (-dev) lose everything when they end: leases overlap then for up to a TTL. Warnings tell of both, and of an agent
-// that is too old, where the token may read the agent.
+// Elections reads the names of all leader and counter keys for each page. When a store is closed its entries are listed for 10 s or 20 s at most, whatever their time.
+//
+// A server that is set to a session_ttl_min above 30 s refuses the session, and with it every grant; above 10 s it refuses rosters. Servers in development mode (-dev) lose everything when they end:
+// leases overlap then for up to a TTL. Warnings tell of both, but for rosters, and of an agent that is too old, where the token may read the agent.
 //
 // After a snapshot was restored the counter is an old one, and so are the records: tokens grow on above the highest that living candidates have seen, and not above those that nobody remembers.
 package consul

@@ -49,6 +49,12 @@ func (r *refusal) Error() string {
 	return "refused: " + strings.Join(texts, "; ")
 }
 
+// changed reports that a transaction was rolled back: something is not as it was seen.
+func changed(err error) bool {
+	_, ok := errors.AsType[*refusal](err)
+	return ok
+}
+
 // mentions reports whether one of the reasons has the text.
 func (r *refusal) mentions(text string) bool { return strings.Contains(r.Error(), text) }
 

@@ -116,7 +116,7 @@ func (f *feed) take(ctx context.Context, pairs api.KVPairs, all bool) (changed b
 	seen := make(map[string]uint64, len(pairs))
 	wake := func(name string) {
 		changed = true
-		for w := range f.hub.watchers[name] {
+		for _, w := range f.hub.watchers[name] {
 			w.Wake()
 			f.tell()
 		}
@@ -180,16 +180,14 @@ func (f *feed) hear(pairs api.KVPairs) (shortest time.Duration) {
 	defer f.hub.mu.Unlock()
 	defer func() { shortest = cmp.Or(shortest, share*longPause) }()
 	for _, pair := range pairs {
-		for w := range f.hub.watchers[last(pair.Key)] {
-			var b beat
-			if decode(pair.Key, pair.Value, &b) != nil {
-				break // looks tell
-			}
-			f.hub.store.beats.Saw(w.Topic, sign{pair.ModifyIndex, b})
-			if ttl := b.TTL.span(); shortest == 0 || ttl < shortest {
-				shortest = ttl
-			}
-			break
+		var b beat
+		watchers := f.hub.watchers[last(pair.Key)]
+		if len(watchers) == 0 || decode(pair.Key, pair.Value, &b) != nil { // of a foreign value looks tell
+			continue
+		}
+		f.hub.store.beats.Saw(watchers[0].Topic, sign{pair.ModifyIndex, b})
+		if ttl := b.TTL.span(); shortest == 0 || ttl < shortest {
+			shortest = ttl
 		}
 	}
 	return shortest

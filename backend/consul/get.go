@@ -27,8 +27,8 @@ func (s *Store) Raise(ctx context.Context, election string, token int64) error {
 			return nil
 		}
 		raised := v.counter
-		raised.Highest = token
-		_, err := s.apply(ctx, swap(s.names.counter(election), v.counterIndex, raised))
+		raised.Highest = max(token, v.ground())
+		_, err := s.apply(ctx, append(v.grounded(s.names), swap(s.names.counter(election), v.counterIndex, raised))...)
 		return err
 	})
 }

@@ -51,7 +51,7 @@ func (s *Store) extend(ctx context.Context, v *view, next beat) (backend.Lease, 
 	}
 	reply, err := s.apply(ctx, e.ops...)
 	if err != nil {
-		return backend.Lease{}, s.ungranted(err, e.view.session)
+		return backend.Lease{}, s.session.refused(err, e.view.session)
 	}
 	return s.extended(e, reply)
 }

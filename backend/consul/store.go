@@ -37,6 +37,7 @@ type Store struct {
 	beats    silence.Watch[sign]   // of holders
 	reserved silence.Watch[uint64] // since when reservations have been seen
 	session  *session
+	roster   *roster
 	watch    *hub
 	check    preflight
 
@@ -50,6 +51,10 @@ var (
 	_ backend.TokenRaiser  = (*Store)(nil)
 	_ backend.BatchRenewer = (*Store)(nil)
 	_ backend.Warner       = (*Store)(nil)
+	_ backend.Notifier     = (*Store)(nil)
+	_ backend.Roster       = (*Store)(nil)
+	_ backend.Lister       = (*Store)(nil)
+	_ backend.Forgetter    = (*Store)(nil)
 )
 
 // New returns a store that uses client, which stays the caller's: Close doesn't close it. New does no I/O. The client's HTTP client must not end requests on its own: a
@@ -85,8 +90,9 @@ func newStore(client *api.Client, o Options) *Store {
 	}
 	life, end := context.WithCancel(context.Background())
 	s := &Store{client: client, names: names{o.Prefix}, timeout: o.Timeout, life: life, end: end}
-	s.session = &session{client: client, timeout: o.Timeout, turn: make(chan struct{}, 1), terms: map[backend.Attempt]time.Time{}}
-	s.watch = &hub{store: s, watchers: map[string]map[*wakeup.Watch]struct{}{}}
+	s.session = newSession(client, o.Timeout, api.SessionEntry{Name: "tenure", TTL: sessionTTL.String(), Behavior: api.SessionBehaviorRelease})
+	s.roster = newRoster(s)
+	s.watch = &hub{store: s, watchers: map[string][]*wakeup.Watch{}}
 	return s
 }
 
@@ -138,6 +144,7 @@ func (s *Store) Close() error {
 		s.watch.close()
 		s.end()
 		s.session.close()
+		s.roster.session.close()
 		s.watch.wait()
 		s.check.close()
 		if s.wire != nil {

@@ -90,3 +90,25 @@ func (s *Store) fetch(ctx context.Context, keys ...string) (api.KVPairs, error) 
 	}
 	return reply.Results, nil
 }
+
+// tree reads the keys of a folder as of one moment, as fetch does. The floor key, which is read too, tells an empty folder from one that the token may not read. The folder's name is
+// no part of a path here, where ".." would mean something else.
+func (s *Store) tree(ctx context.Context, folder string) (api.KVPairs, error) {
+	ctx, done, err := s.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	ops := api.KVTxnOps{{Verb: api.KVGetOrEmpty, Key: s.names.floor()}, {Verb: api.KVGetTree, Key: folder}}
+	ok, reply, _, err := s.client.KV().Txn(ops, (&api.QueryOptions{RequireConsistent: true}).WithContext(ctx))
+	switch {
+	case err != nil:
+		return nil, explain(err)
+	case !ok:
+		return nil, explain(&refusal{reasons: reply.Errors})
+	case len(reply.Results) == 0 || reply.Results[0].Key != s.names.floor():
+		return nil, deniedBy(errShort)
+	}
+	s.contact() //nolint:contextcheck // its look outlives the call
+	return reply.Results[1:], nil
+}

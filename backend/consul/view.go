@@ -19,6 +19,8 @@ type view struct {
 	beatIndex    uint64
 	counter      counter
 	counterIndex uint64
+	floor        floor // of the prefix, where it was read too
+	floorIndex   uint64
 	left         time.Duration // of the lease or the reservation, as far as this store has seen
 }
 
@@ -38,12 +40,16 @@ func (v *view) sign() sign {
 
 // look reads an election and what this store has seen of it so far.
 func (s *Store) look(ctx context.Context, election string) (*view, error) {
-	keys := s.names.all(election)
+	keys := append(s.names.all(election), s.names.floor())
 	pairs, err := s.fetch(ctx, keys...)
 	if err != nil {
 		return nil, err
 	}
-	return s.read(election, keys, pairs)
+	v, err := s.read(election, keys, pairs)
+	if err != nil {
+		return nil, err
+	}
+	return v, v.stand(keys[3], pairs[3])
 }
 
 // read makes a view of an election's keys.

@@ -51,7 +51,7 @@ func (a *acquisition) run(ctx context.Context) (backend.Lease, error) {
 		if own && a.carrier != nil && v.leaderLease == a.carrier.id && v.entry.TTL == a.ttl { // a transaction of this call was applied, though no answer said so
 			return a.granted(v.entry.Token, v.leaderRev), nil
 		}
-		e := v.entry
+		e := v.ground()
 		if own {
 			e.TTL = a.ttl
 		} else if e, err = a.entry(v); err != nil {
@@ -85,7 +85,7 @@ func orLast(err, last error) error {
 
 // entry is the record of a new grant on the ground of v.
 func (a *acquisition) entry(v view) (entry, error) {
-	token, ok := backend.NextToken(v.entry.Counter, a.claim.Floor, 0)
+	token, ok := backend.NextToken(v.ground().Counter, a.claim.Floor, 0)
 	if !ok {
 		return entry{}, fmt.Errorf("%w: the election has used up its tokens", backend.ErrInvalid)
 	}
@@ -109,7 +109,7 @@ func (s *Store) put(ctx context.Context, v view, e entry, c *carrier) (rev int64
 }
 
 // commit makes changes if nothing of the election has changed since v was read, and returns their revision, or zero when something has. An error leaves open whether they
-// were made.
+// were made. An election without a counter may have been forgotten since: then the floor has changed, which is read anew with the refusal.
 func (s *Store) commit(ctx context.Context, v view, then []clientv3.Op) (rev int64, err error) {
 	n := v.election
 	unchanged := []clientv3.Cmp{
@@ -117,15 +117,20 @@ func (s *Store) commit(ctx context.Context, v view, then []clientv3.Op) (rev int
 		clientv3.Compare(clientv3.ModRevision(s.names.counter(n)), "=", v.counterRev),
 		clientv3.Compare(clientv3.ModRevision(s.names.reserved(n)), "=", v.toRev),
 	}
+	var otherwise []clientv3.Op
+	if v.counterRev == 0 || v.forget {
+		unchanged = append(unchanged, v.floor.unchanged(s.names))
+		otherwise = append(otherwise, clientv3.OpGet(s.names.floor()))
+	}
 	got, err := hedge(ctx, s, func(ctx context.Context) (*clientv3.TxnResponse, error) {
-		return s.kv.Txn(ctx).If(unchanged...).Then(then...).Commit()
+		return s.kv.Txn(ctx).If(unchanged...).Then(then...).Else(otherwise...).Commit()
 	})
 	if err != nil {
 		return 0, err
 	}
 	s.note(got.Header)
 	if !got.Succeeded {
-		return 0, nil
+		return 0, s.floor.learn(got)
 	}
 	return got.Header.Revision, nil
 }

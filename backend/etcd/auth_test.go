@@ -84,6 +84,8 @@ func TestMissingPermissions(t *testing.T) {
 	operator := root(t, srv)
 	rawURL := allowed(t, srv, "billing")
 	s := client(t, rawURL, "")
+	release(t, s, acquire(t, s, claim("old", "a")))
+	old := get(t, s, "old")
 	l := acquire(t, s, claim("e", "a"))
 	end := clientv3.GetPrefixRangeEnd("billing/")
 	must[*clientv3.AuthRoleRevokePermissionResponse](t)(operator.RoleRevokePermission(deadline(t, ample), "billing", "billing/", end))
@@ -97,6 +99,10 @@ func TestMissingPermissions(t *testing.T) {
 	denied("renewal without any permission", err)
 	_, err = s.Watch(deadline(t, ample), "e")
 	denied("watch without any permission", err)
+	_, err = s.(backend.Roster).Candidates(deadline(t, ample), "e")
+	denied("candidates without any permission", err)
+	_, err = s.(backend.Lister).Elections(deadline(t, ample), "", 1)
+	denied("elections without any permission", err)
 	must[*clientv3.AuthRoleGrantPermissionResponse](t)(operator.RoleGrantPermission(deadline(t, ample), "billing", "billing/", end, clientv3.PermissionType(clientv3.PermRead)))
 	get(t, s, "e")
 	_, err = s.Renew(deadline(t, ample), l)
@@ -104,6 +110,11 @@ func TestMissingPermissions(t *testing.T) {
 	denied("release without write", s.Release(deadline(t, ample), l, backend.Handover{}))
 	_, err = s.Acquire(deadline(t, ample), claim("other", "a"))
 	denied("acquire without write", err)
+	denied("enlist without write", s.(backend.Roster).Enlist(deadline(t, ample), listedAs("e", "a", "", time.Minute)))
+	denied("forget without write", s.(backend.Forgetter).Forget(deadline(t, ample), old))
+	if got := listed(t, s, "e"); len(got) != 0 {
+		t.Errorf("listed are %v", got)
+	}
 	report := conformance.Check(deadline(t, ample), suite(t, rawURL, operator))
 	red := false
 	for _, r := range report.Results {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
-	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/tenure-go/tenure/backend"
@@ -96,13 +95,12 @@ func (s *Store) note(h *pb.ResponseHeader) {
 	}
 }
 
-// grant makes an etcd lease of ttl seconds. A repeat after an answer was lost leaves one behind that nobody refreshes.
+// grant makes an etcd lease of ttl seconds, no more.
 func (s *Store) grant(ctx context.Context, ttl int64) (clientv3.LeaseID, error) {
-	got, err := hedge(ctx, s, func(ctx context.Context) (*clientv3.LeaseGrantResponse, error) { return s.lease.Grant(ctx, ttl) })
+	got, err := s.lend(ctx, ttl)
 	if err != nil {
 		return 0, err
 	}
-	s.note(got.ResponseHeader)
 	if got.TTL > ttl {
 		s.revoke(got.ID)
 		return 0, fmt.Errorf("%w: TTL %v is outside of what this server can keep, %v to %v", backend.ErrInvalid, seconds(ttl), seconds(got.TTL), s.limits.MaxTTL)
@@ -110,35 +108,23 @@ func (s *Store) grant(ctx context.Context, ttl int64) (clientv3.LeaseID, error) 
 	return got.ID, nil
 }
 
+// lend makes an etcd lease of ttl seconds, or of the server's least. A repeat after an answer was lost leaves one behind that nobody refreshes.
+func (s *Store) lend(ctx context.Context, ttl int64) (*clientv3.LeaseGrantResponse, error) {
+	got, err := hedge(ctx, s, func(ctx context.Context) (*clientv3.LeaseGrantResponse, error) { return s.lease.Grant(ctx, ttl) })
+	if err == nil {
+		s.note(got.ResponseHeader)
+	}
+	return got, err
+}
+
 // refresh gives a carrier its whole TTL again. It fails with an error that notFound recognises when the carrier has ended, and with errOtherLeader when nothing may be renewed
 // on it any more.
-//
-// The driver's own call repeats without a pause while a member answers that it is unavailable, so this is one message on a stream of its own.
 func (s *Store) refresh(ctx context.Context, c *carrier) error {
-	got, err := hedge(ctx, s, func(ctx context.Context) (*pb.LeaseKeepAliveResponse, error) {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		stream, err := pb.NewLeaseClient(s.client.ActiveConnection()).LeaseKeepAlive(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if err := stream.Send(&pb.LeaseKeepAliveRequest{ID: int64(c.id)}); err != nil {
-			return nil, err
-		}
-		got, err := stream.Recv()
-		if err == nil && got.TTL <= 0 {
-			err = rpctypes.ErrLeaseNotFound
-		}
-		return got, rpctypes.Error(err)
-	})
-	if err != nil {
-		return err
-	}
-	s.note(got.Header)
-	if got.Header.GetRaftTerm() != c.era {
+	got, err := s.keepAlive(ctx, c.id)
+	if err == nil && got.Header.GetRaftTerm() != c.era {
 		return errOtherLeader
 	}
-	return nil
+	return err
 }
 
 // revoke ends an etcd lease that nothing needs, behind the call. If it fails the lease ends by itself.

@@ -22,8 +22,18 @@
 // Three keys for each election, prefix and name percent-escaped:
 //
 //	prefix/name/leader    token and attempt of the present term, on an etcd lease: it is there while the election is held
-//	prefix/name/counter   the counter, and all about the last term, in JSON; no etcd lease, never deleted
+//	prefix/name/counter   the counter, and all about the last term, in JSON; no etcd lease, deleted by Forget alone
 //	prefix/name/reserved  for whom the election is kept, on an etcd lease of its own; there while a reservation runs
+//
+// Besides, where no name of an election reaches:
+//
+//	prefix/~roster/name/candidate  an entry of the election's roster, in JSON, on an etcd lease of its own
+//	prefix/~floor                  the highest counter of all elections that were forgotten; there after the first, never deleted
+//
+// An election without a counter is granted its first token above the floor, by a transaction which compares that too: so a claim from before Forget can't come true after it, and as long as nothing is
+// forgotten it takes no request more.
+//
+// An entry that is enlisted again as it is writes nothing: its etcd lease is refreshed. Close leaves entries to their time.
 //
 // Each grant gets an etcd lease of its own, which a single renewal refreshes. Leases that are renewed together (backend.RenewAll) move to shared ones, 120 keys each, so that
 // a thousand of them take nine refreshes and nine reads. An etcd lease is refreshed only by a call that renews everything on it: what is no longer renewed ends at its time,
@@ -47,7 +57,7 @@
 //
 // # Permissions
 //
-// Read and write on the prefix, see deploy/policies/etcd.sh:
+// Read and write on the prefix, for rosters, lists and Forget too, see deploy/policies/etcd.sh:
 //
 //	etcdctl role grant-permission --prefix billing readwrite billing/
 //
@@ -72,5 +82,6 @@
 // # Limits
 //
 // TTLs from 2 s to 365 days, in steps of 1 s. A cluster with longer election time-outs keeps no shorter TTL than one and a half of them: a claim for less is refused, with the
-// range. A reservation lasts 2 s at least. Proxies and namespaces of the driver are not supported: use the prefix.
+// range. A reservation, and an entry of a roster, lasts 2 s at least; when the cluster elects another leader entries begin their time anew, as leases do. Elections reads
+// the names of all keys for each page. Proxies and namespaces of the driver are not supported: use the prefix.
 package etcd

@@ -52,11 +52,14 @@ type view struct {
 	toLease     clientv3.LeaseID
 	quiet       time.Duration // how much longer a leader key without a lease must be silent until it has ended
 	silent      bool          // it has ended
+	floor       level         // as it was seen last, before the keys were read
+	forget      bool          // what is done on the ground of this view raises the floor
 }
 
 // read returns the present view.
 func (s *Store) read(ctx context.Context, election string) (view, error) {
 	base := s.names.base(election)
+	floor := s.floor.last()
 	got, err := hedge(ctx, s, func(ctx context.Context) (*clientv3.GetResponse, error) {
 		return s.kv.Get(ctx, base, below(base))
 	})
@@ -64,7 +67,9 @@ func (s *Store) read(ctx context.Context, election string) (view, error) {
 		return view{}, err
 	}
 	s.note(got.Header)
-	return s.view(election, got.Kvs)
+	v, err := s.view(election, got.Kvs)
+	v.floor = floor
+	return v, err
 }
 
 func (s *Store) view(election string, keys []*mvccpb.KeyValue) (view, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -14,7 +15,7 @@ import (
 	"github.com/tenure-go/tenure/internal/wakeup"
 )
 
-// hub is the store's one watch of all keys below the prefix, shared by all its watches. It begins with the first of them.
+// hub is the store's one watch of all elections' keys below the prefix, shared by all its watches. It begins with the first of them.
 //
 // The driver takes a stream up again after an error, but not one whose other end is silent. So the hub asks a silent stream for a sign of life, and opens a new one, at the
 // next member, when none comes.
@@ -57,7 +58,7 @@ func (h *hub) close() {
 	h.closed = true
 	h.answer(backend.ErrClosed)
 	for _, t := range h.topics {
-		for w := range t.watchers {
+		for _, w := range slices.Clone(t.watchers) {
 			h.drop(w)
 		}
 	}
@@ -121,9 +122,8 @@ func (h *hub) serve(ctx context.Context) error {
 	watch := clientv3.NewWatcher(h.s.client) // of its own, so that its stream is a new one
 	defer watch.Close()
 	ctx = clientv3.WithRequireLeader(ctx)
-	root := h.s.names.root
 	opening := time.AfterFunc(h.s.timeout, cancel) // the driver waits for ever for a member that hangs
-	events := watch.Watch(ctx, root, below(root), clientv3.WithCreatedNotify())
+	events := watch.Watch(ctx, h.s.names.root, h.s.names.elections(), clientv3.WithCreatedNotify())
 	asked := false
 	timer := time.NewTimer(h.ping)
 	defer timer.Stop()

@@ -151,7 +151,7 @@ func (s *Store) moveOne(ctx context.Context, it *item) error {
 			s.over(v, l)
 			return fmt.Errorf("%w: %s", backend.ErrNotHeld, v.whose())
 		}
-		e := v.entry
+		e := v.ground()
 		e.TTL = it.to.ttl
 		rev := v.leaderRev
 		if v.leaderLease != it.to.id || e != v.entry || last == nil { // else the transaction before was applied

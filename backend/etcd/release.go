@@ -71,7 +71,7 @@ func (s *Store) reserve(ctx context.Context, v view, h backend.Handover) (client
 }
 
 func (s *Store) releasing(v view, h backend.Handover, reservation clientv3.LeaseID) []clientv3.Op {
-	e := v.entry
+	e := v.ground()
 	e.Released = true
 	ops := []clientv3.Op{
 		clientv3.OpDelete(s.names.leader(v.election)),
@@ -112,16 +112,16 @@ func (s *Store) Raise(ctx context.Context, election string, token int64) error {
 		if err != nil {
 			return err
 		}
-		e := v.entry
+		e := v.ground()
 		switch {
 		case e.Version > backend.Version:
 			return fmt.Errorf("%w: version %d", backend.ErrVersion, e.Version)
-		case token <= e.Counter:
+		case token <= v.entry.Counter:
 			return nil
 		case !backend.FloorInRange(token, e.Counter, time.Now()):
 			return fmt.Errorf("%w: token %d is far above the counter %d", backend.ErrInvalid, token, e.Counter)
 		}
-		e.Version, e.Counter = backend.Version, token
+		e.Version, e.Counter = backend.Version, max(token, e.Counter)
 		rev, err := s.commit(ctx, v, []clientv3.Op{clientv3.OpPut(s.names.counter(election), e.encode())})
 		if rev != 0 || err != nil && final(err) {
 			return err

@@ -41,6 +41,8 @@ type Store struct {
 	limits  backend.Limits
 	fleet   *fleet
 	silence silence
+	floor   floor
+	roster  roster
 	watch   *hub
 	check   preflight
 
@@ -58,6 +60,10 @@ var (
 	_ backend.BatchRenewer = (*Store)(nil)
 	_ backend.TokenRaiser  = (*Store)(nil)
 	_ backend.Warner       = (*Store)(nil)
+	_ backend.Notifier     = (*Store)(nil)
+	_ backend.Roster       = (*Store)(nil)
+	_ backend.Lister       = (*Store)(nil)
+	_ backend.Forgetter    = (*Store)(nil)
 )
 
 // New returns a store that uses client, which stays the caller's: Close doesn't close it. New does no I/O. Settings of the client that endanger leases show in Warnings.

@@ -3,6 +3,7 @@ package etcd
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/tenure-go/tenure/backend"
 	"github.com/tenure-go/tenure/internal/wakeup"
@@ -13,44 +14,60 @@ var errUnconfirmed = errors.New("the server didn't confirm the watch")
 
 // Watch implements backend.LeaseStore. It returns when the server has confirmed the stream, or fails within the caller's context and [Options].Timeout: the caller tries again.
 func (s *Store) Watch(ctx context.Context, election string) (<-chan struct{}, error) {
-	if err := s.usable(ctx); err != nil {
+	w := wakeup.New(s.names.base(election))
+	if err := s.follow(ctx, w); err != nil {
 		return nil, err
-	}
-	w, err := s.watch.add(s.names.base(election)) //nolint:contextcheck // the stream is for all watches and outlives this one
-	if err != nil {
-		return nil, err
-	}
-	if err = w.Await(ctx, s.timeout, errUnconfirmed); err == nil {
-		err = s.watch.bind(ctx, w)
-	}
-	if err != nil {
-		s.watch.remove(w)
-		return nil, explain(err)
 	}
 	return w.C(), nil
 }
 
+// Notify implements backend.Notifier, in the way of Watch.
+func (s *Store) Notify(ctx context.Context, election string, wake func(open bool)) (stop func(), err error) {
+	w := wakeup.NewFunc(s.names.base(election), wake)
+	if err := s.follow(ctx, w); err != nil {
+		return nil, err
+	}
+	return func() { s.watch.quit(w) }, nil
+}
+
+// follow begins a watch, or leaves nothing of it.
+func (s *Store) follow(ctx context.Context, w *wakeup.Watch) error {
+	if err := s.usable(ctx); err != nil {
+		return err
+	}
+	if err := s.watch.add(w); err != nil { //nolint:contextcheck // the stream is for all watches and outlives this one
+		return err
+	}
+	err := w.Await(ctx, s.timeout, errUnconfirmed)
+	if err == nil {
+		err = s.watch.bind(ctx, w)
+	}
+	if err != nil {
+		s.watch.remove(w)
+	}
+	return explain(err)
+}
+
 // add registers a watcher. Where the stream is there it is ready at once.
-func (h *hub) add(base string) (*wakeup.Watch, error) {
+func (h *hub) add(w *wakeup.Watch) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
-		return nil, backend.ErrClosed
+		return backend.ErrClosed
 	}
-	w := wakeup.New(base)
-	t := h.topics[base]
+	t := h.topics[w.Topic]
 	if t == nil {
-		t = &topic{watchers: map[*wakeup.Watch]bool{}}
-		h.topics[base] = t
+		t = &topic{}
+		h.topics[w.Topic] = t
 	}
-	t.watchers[w] = true
+	t.watchers = append(t.watchers, w)
 	if h.open {
 		w.Answer(nil)
 	} else {
 		h.waiting[w] = true
 	}
 	h.begin()
-	return w, nil
+	return nil
 }
 
 // answer tells the watches that wait for the stream; callers hold mu.
@@ -68,11 +85,21 @@ func (h *hub) bind(ctx context.Context, w *wakeup.Watch) error {
 	return w.Bind(ctx, func() { h.remove(w) })
 }
 
-// remove closes a watcher's channel.
+// remove ends a watcher.
 func (h *hub) remove(w *wakeup.Watch) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !w.Ended() {
+		h.drop(w)
+	}
+}
+
+// quit ends a watcher whose caller wants no more calls.
+func (h *hub) quit(w *wakeup.Watch) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !w.Ended() {
+		w.Unbind()
 		h.drop(w)
 	}
 }
@@ -82,7 +109,7 @@ func (h *hub) drop(w *wakeup.Watch) {
 	w.End()
 	delete(h.waiting, w)
 	t := h.topics[w.Topic]
-	delete(t.watchers, w)
+	t.watchers = slices.DeleteFunc(t.watchers, func(other *wakeup.Watch) bool { return other == w })
 	if len(t.watchers) == 0 {
 		delete(h.topics, w.Topic)
 	}
@@ -90,7 +117,7 @@ func (h *hub) drop(w *wakeup.Watch) {
 
 // topic is one election with its watchers.
 type topic struct {
-	watchers map[*wakeup.Watch]bool
+	watchers []*wakeup.Watch
 	value    string // of the leader key, if known
 	known    bool
 }
@@ -104,7 +131,7 @@ func (t *topic) changed(value string) bool {
 
 // wake tells the watchers; callers hold the hub's mu.
 func (t *topic) wake() {
-	for w := range t.watchers {
+	for _, w := range t.watchers {
 		w.Wake()
 	}
 }

@@ -25,8 +25,17 @@ func (s *Store) Watch(ctx context.Context, election string) (<-chan struct{}, er
 		default: // a wake-up is waiting already
 		}
 	}}
-	if err := s.begin(ctx, w, true); err != nil {
+	if err := s.begin(ctx, w); err != nil {
 		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, open := s.ends[w]; open {
+		s.ends[w] = context.AfterFunc(ctx, func() {
+			if s.end(w) {
+				w.wake(false)
+			}
+		})
 	}
 	return ch, nil
 }
@@ -34,14 +43,14 @@ func (s *Store) Watch(ctx context.Context, election string) (<-chan struct{}, er
 // Notify implements backend.Notifier.
 func (s *Store) Notify(ctx context.Context, election string, wake func(open bool)) (stop func(), err error) {
 	w := &watcher{election: election, wake: wake}
-	if err := s.begin(ctx, w, false); err != nil {
+	if err := s.begin(ctx, w); err != nil {
 		return nil, err
 	}
-	return func() { s.end(w, false) }, nil
+	return func() { s.end(w) }, nil
 }
 
-// begin adds a watch. One that is tied ends with ctx.
-func (s *Store) begin(ctx context.Context, w *watcher, tied bool) error {
+// begin adds a watch.
+func (s *Store) begin(ctx context.Context, w *watcher) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -51,25 +60,20 @@ func (s *Store) begin(ctx context.Context, w *watcher, tied bool) error {
 		return backend.ErrClosed
 	}
 	s.server.watch(w)
-	s.ends[w] = func() bool { return true }
-	if tied {
-		s.ends[w] = context.AfterFunc(ctx, func() { s.end(w, true) })
-	}
+	s.ends[w] = func() bool { return true } // nothing to untie
 	return nil
 }
 
-// end takes a watch off, unless it has ended already, and tells it so if it is to be told.
-func (s *Store) end(w *watcher, tell bool) {
+// end takes a watch off: when it has returned there are no more wake-ups. It returns false when the watch had ended already.
+func (s *Store) end(w *watcher) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, open := s.ends[w]; !open {
-		return
+		return false
 	}
 	delete(s.ends, w)
 	s.server.unwatch(w)
-	if tell {
-		w.wake(false)
-	}
+	return true
 }
 
 // Close implements backend.LeaseStore. The server and its records stay.

@@ -34,7 +34,7 @@
 // store whose role may not make it says so with backend.ErrDenied, and its leases go on without. Rows of the dead are removed by whoever enlists in the same election, and everywhere by each
 // store's first call on a roster.
 //
-// Elections reads a page in the order of the primary key, and looks through the names of the whole prefix for those with a zero byte, which have another order there: some tens of milliseconds for 100,000.
+// Elections reads a page in the order of the primary key, and looks through the names of the whole prefix for those with a zero byte, which have another order there.
 //
 // A store opened by URL has a small pool of its own, and one connection more for all its watches once there is one. A renewal is one request, a grant two: a look and a write. There are no named statements, so that
 // it goes through PgBouncer in transaction mode.

@@ -73,6 +73,9 @@ func TestForget(t *testing.T) {
 	other := free
 	other.Attempt = draw()
 	class(t, "forgetting another attempt's record", forget(t, s, other), backend.Outdated)
+	other = free
+	other.Counter++
+	class(t, "forgetting another counter's record", forget(t, s, other), backend.Outdated)
 	exec(t, admin, "UPDATE tenure_lease SET moved_to = 'elsewhere'")
 	class(t, "forgetting what was moved", forget(t, s, free), backend.Moved)
 	exec(t, admin, "UPDATE tenure_lease SET moved_to = '', version = 9")

@@ -18,7 +18,7 @@ func limits(o Options) backend.Limits {
 		Store: "postgres",
 		// A checkpoint or a vacuum can hold a write up for tens of milliseconds.
 		MinTTL: 100 * time.Millisecond, MaxTTL: 365 * 24 * time.Hour, Granularity: time.Microsecond,
-		Expiry: o.Expiry, Batch: batchSize, ClockStep: o.ClockStep,
+		Expiry: o.Expiry, Batch: batchSize, WallClock: true, ClockStep: o.ClockStep,
 		WakeUp: backend.Pushed, Durability: backend.Local, Tokens: backend.CounterClock,
 		Assumptions: []string{
 			"No acknowledged write is lost: one server with fsync on, or replicas that are promoted only when they are synchronous. An asynchronous replica that is promoted " +
@@ -29,7 +29,7 @@ func limits(o Options) backend.Limits {
 		},
 	}
 	if o.Expiry == backend.Observed {
-		l.ClockStep = 0
+		l.WallClock, l.ClockStep = false, 0
 		return l
 	}
 	l.Assumptions = append(l.Assumptions, fmt.Sprintf("The wall clock of the server doesn't step forward by more than %v within a TTL.", o.ClockStep))

@@ -29,7 +29,7 @@
 // The candidates of an election that are listed are the hash {prefix:db:name}:roster, a field each. It has a Redis TTL, to the end of its longest entry: a roster may be lost at any time, and one that
 // nobody uses any more shall leave nothing behind.
 //
-// Elections goes through all keys of the database with SCAN, for each page anew, at all masters of a cluster at the same time: about a second for a million keys, in steps of 1000 that let others in between.
+// Elections goes through all keys of the database with SCAN, for each page anew, at all masters of a cluster at the same time, in steps of 1000 that let others in between.
 // Ask for many names at once.
 //
 // Many leases are renewed by one script for each 100 of them, which keeps the server from other work for about 3 ms; in a cluster, where each election has a slot of its

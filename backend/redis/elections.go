@@ -11,7 +11,7 @@ import (
 	"github.com/tenure-go/tenure/backend"
 )
 
-// scanStep is how many keys the server looks at in one step, which takes it some tenths of a millisecond.
+// scanStep is how many keys the server looks at in one step, in which it does nothing else.
 const scanStep = 1000
 
 // Elections implements backend.Lister. Redis keeps its keys in no order: each call goes through all keys of the database, in steps that let other clients in between, in a cluster at all masters at the

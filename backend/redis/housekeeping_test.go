@@ -28,6 +28,9 @@ func pages(t *testing.T, s backend.LeaseStore, limit int) (all []string) {
 		if len(names) < limit {
 			return all
 		}
+		if names[0] <= after {
+			t.Fatalf("the page after %q begins with %q", after, names[0])
+		}
 		after = names[len(names)-1]
 	}
 }
@@ -135,6 +138,9 @@ func TestForget(t *testing.T) {
 	other := free
 	other.Attempt = draw()
 	class(t, "forgetting another attempt's record", forget(t, s, other), backend.Outdated)
+	other = free
+	other.Counter++
+	class(t, "forgetting another counter's record", forget(t, s, other), backend.Outdated)
 	server.HSet(deadline(t, ample), key, "moved_to", "elsewhere")
 	class(t, "forgetting what was moved", forget(t, s, free), backend.Moved)
 	server.HSet(deadline(t, ample), key, "moved_to", "", "version", "9")

@@ -22,6 +22,7 @@ func limits(o Options) backend.Limits {
 		MaxTTL:      365 * 24 * time.Hour,
 		Granularity: time.Millisecond,
 		Expiry:      o.Expiry,
+		WallClock:   o.Expiry != backend.Observed,
 		ClockStep:   o.ClockStep,
 		Batch:       batch,
 		WakeUp:      backend.Pushed,

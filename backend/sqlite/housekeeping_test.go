@@ -117,8 +117,8 @@ func TestAnAbsurdCounterIsNotForgotten(t *testing.T) {
 	}
 }
 
-// A change by forgetting wakes those who watch in other processes too: for them the election is another by now.
-func TestForgettingWakesOtherStoresWatches(t *testing.T) {
+// Forgetting wakes those who watch, here at once and in other processes too: for them the election is another by now.
+func TestForgettingWakes(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
 	a, b := open(t, path), open(t, path)
@@ -137,12 +137,21 @@ func TestForgettingWakesOtherStoresWatches(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stop()
+	own, err := a.Watch(t.Context(), "e")
+	if err != nil {
+		t.Fatal(err)
+	}
 	r, err := a.Get(t.Context(), "e")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := a.Forget(t.Context(), r); err != nil {
 		t.Fatal(err)
+	}
+	select {
+	case <-own:
+	default:
+		t.Error("no wake-up of the store's own watch when the election was forgotten")
 	}
 	receive(t, woken)
 }

@@ -25,7 +25,7 @@ func (s *Store) Limits() backend.Limits {
 		},
 	}
 	if s.clock.wall {
-		l.ClockStep = wallStep
+		l.WallClock, l.ClockStep = true, wallStep
 		l.Assumptions = append(l.Assumptions,
 			"This system has no boot clock, so leases expire by the wall clock, which must not step forward by more than 250 ms within a TTL.")
 	}

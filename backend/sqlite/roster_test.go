@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -83,23 +84,33 @@ func TestTheDeadAreFoundByAnIndex(t *testing.T) {
 	}
 	defer func() { _ = db.Close() }()
 	for _, query := range sqlite.DropEntries {
-		rows, err := db.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, "boot", 1)
-		if err != nil {
+		for _, step := range plan(t, db, query) {
+			if strings.HasPrefix(step, "SCAN") {
+				t.Errorf("%s: %s", query, step)
+			}
+		}
+	}
+}
+
+// plan lists what SQLite does for a query with two arguments.
+func plan(t *testing.T, db *sql.DB, query string) []string {
+	t.Helper()
+	rows, err := db.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, "boot", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	var steps []string
+	for rows.Next() {
+		var id, parent, unused int
+		var detail string
+		if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
 			t.Fatal(err)
 		}
-		for rows.Next() {
-			var id, parent, unused int
-			var detail string
-			if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
-				t.Fatal(err)
-			}
-			if len(detail) > 4 && detail[:4] == "SCAN" {
-				t.Errorf("%s: %s", query, detail)
-			}
-		}
-		if err := rows.Err(); err != nil {
-			t.Error(err)
-		}
-		_ = rows.Close()
+		steps = append(steps, detail)
 	}
+	if err := rows.Err(); err != nil || len(steps) == 0 {
+		t.Fatalf("%d steps, %v", len(steps), err)
+	}
+	return steps
 }

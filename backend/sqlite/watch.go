@@ -24,7 +24,7 @@ func stateOf(e record.Entry) state {
 // watcher is one Watch or Notify.
 type watcher struct {
 	election string
-	wake     func(open bool) // called under the hub's mutex
+	wake     func(open bool) // called under the hub's mutex, and with false once the watcher was taken off
 	seen     state
 	untie    func() bool // takes the context's end off; nil where a context doesn't end it
 }
@@ -57,7 +57,11 @@ func (s *Store) Watch(ctx context.Context, election string) (<-chan struct{}, er
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
 	if s.hub.has(w) {
-		w.untie = context.AfterFunc(ctx, func() { s.hub.end(w, true) })
+		w.untie = context.AfterFunc(ctx, func() {
+			if s.hub.end(w) {
+				w.wake(false)
+			}
+		})
 	}
 	return ch, nil
 }
@@ -68,7 +72,7 @@ func (s *Store) Notify(ctx context.Context, election string, wake func(open bool
 	if err := s.watch(ctx, w); err != nil {
 		return nil, err
 	}
-	return func() { s.hub.end(w, false) }, nil
+	return func() { s.hub.end(w) }, nil
 }
 
 // watch begins a watch of what the election is now.
@@ -115,12 +119,12 @@ func (h *hub) has(w *watcher) bool {
 	return ok
 }
 
-// end takes a watch off, unless Close did so before, and tells it if it is to be told. There are no more wake-ups when it has returned. The last one ends the poller.
-func (h *hub) end(w *watcher, tell bool) {
+// end takes a watch off: when it has returned there are no more wake-ups. It returns false when the watch had ended already. The last one ends the poller.
+func (h *hub) end(w *watcher) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.has(w) {
-		return
+		return false
 	}
 	delete(h.watchers[w.election], w)
 	if len(h.watchers[w.election]) == 0 {
@@ -130,9 +134,7 @@ func (h *hub) end(w *watcher, tell bool) {
 		h.stop()
 		h.stop = nil
 	}
-	if tell {
-		w.wake(false)
-	}
+	return true
 }
 
 // close ends all watches.

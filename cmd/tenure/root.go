@@ -60,7 +60,7 @@ func (a *app) root() *cobra.Command {
 	a.storeGiven = func() bool { return flags.Changed("store") }
 	flags.BoolVar(&a.json, "json", false, "write JSON: results to standard output, logs to standard error, one object a line")
 	flags.BoolVar(&a.verbose, "verbose", false, "log every step of the election")
-	root.AddCommand(a.runCommand(), a.statusCommand(), a.watchCommand(), a.conformanceCommand(), a.versionCommand())
+	root.AddCommand(a.runCommand(), a.statusCommand(), a.watchCommand(), a.adviseCommand(), a.conformanceCommand(), a.versionCommand())
 	return root
 }
 
@@ -73,7 +73,7 @@ func noCommand(_ *cobra.Command, args []string) error {
 	if strings.Trim(args[0], "abcdefghijklmnopqrstuvwxyz") == "" && len(args[0]) < 20 {
 		shown = fmt.Sprintf("%q", args[0])
 	}
-	return usage("%s is not a command; there are run, status, watch, conformance and version, see 'tenure help'", shown)
+	return usage("%s is not a command; there are run, status, watch, advise, conformance and version, see 'tenure help'", shown)
 }
 
 // noArgs refuses arguments without showing them.
@@ -96,7 +96,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		return usage("--%s: the value is not a %s%s; %s", invalid.GetFlag().Name, invalid.GetFlag().Value.Type(), exampleOf(invalid.GetFlag()), hint)
 	}
 	if !cmd.HasParent() {
-		hint = "the commands are run, status, watch, conformance and version, " + hint
+		hint = "the commands are run, status, watch, advise, conformance and version, " + hint
 	}
 	return usage("%s; %s", unknownFlag(err), hint)
 }

@@ -85,7 +85,7 @@ func TestOutputThatCantBeWritten(t *testing.T) {
 	s := sqlite(t)
 	s.start(t, command([]string{"--election", "other"}, child("exit", "0")...)...).code() // makes the file
 	for _, args := range [][]string{
-		{"version"}, {"version", "--json"}, {"status", "--election", "e"}, {"status", "--election", "e", "--json"}, {"watch", "--election", "e"}, {"watch", "--election", "e", "--json"},
+		{"version"}, {"version", "--json"}, {"advise"}, {"advise", "--json"}, {"status", "--election", "e"}, {"status", "--election", "e", "--json"}, {"watch", "--election", "e"}, {"watch", "--election", "e", "--json"},
 	} {
 		var stderr output
 		if code := execute(append(args, "--store="+s.store), full, &stderr); code != exitOutput || !strings.Contains(stderr.String(), "the output can't be written") {

@@ -5,12 +5,12 @@
 #
 # Who only observes needs policy = "read" on the prefix, and no sessions.
 
-# Leaders, beats and counters. Nothing else is read or written.
+# Leaders, beats, counters, rosters and the floor of tokens. Nothing else is read or written.
 key_prefix "tenure/" {
   policy = "write"
 }
 
-# One session for each process that leads, on the node of the agent (or server) that it talks to. The rule names nodes, not
+# One session for each process that leads, and one for each that is listed in a roster, on the node of the agent (or server) that it talks to. The rule names nodes, not
 # sessions: narrow it to those nodes where their names are known.
 session_prefix "" {
   policy = "write"

@@ -38,6 +38,7 @@ func Open(path string) (*Store, error) {
 func (s *Store) Limits() backend.Limits {
 	return backend.Limits{
 		Store: "folder", MinTTL: time.Second, MaxTTL: 365 * 24 * time.Hour, Granularity: 1,
+		WallClock: true,
 		ClockStep: 50 * time.Millisecond, // the elector takes it off each lease
 		WakeUp:    backend.Polled, Durability: backend.Local, Tokens: backend.CounterClock,
 		Assumptions: []string{

@@ -47,13 +47,16 @@ func (m *Machine) onWant(mode Mode, caller uint64) {
 
 // freshAttempt draws an attempt of which nobody knows. What the store knows has to be read again.
 func (m *Machine) freshAttempt() {
-	c := &m.campaign
+	c := m.campaign
 	c.attempt, c.asked, c.unsure, c.seen = m.drawAttempt(), false, false, backend.Seen{}
 }
 
 // startCampaign begins a search with a fresh attempt, after a wait.
 func (m *Machine) startCampaign(wait time.Duration) {
-	c := &m.campaign
+	if m.campaign == &m.noCampaign {
+		m.campaign = new(campaign)
+	}
+	c := m.campaign
 	c.next = m.in(wait)
 	if wait > 0 {
 		m.setState(Quarantined)
@@ -93,7 +96,7 @@ func (m *Machine) because(err error) error {
 
 // finish ends the caller's wait, and whatever the campaign may have left at the store is cleaned up behind it.
 func (m *Machine) finish(err error) {
-	c := &m.campaign
+	c := m.campaign
 	if c.asked && c.request == 0 {
 		m.orphan(backend.Lease{Attempt: c.attempt})
 	}
@@ -107,7 +110,7 @@ func (m *Machine) finish(err error) {
 
 // advanceCampaign looks when it is time: watch first, then read, then claim, so that no release is missed and no claim is made blindly.
 func (m *Machine) advanceCampaign() {
-	c := &m.campaign
+	c := m.campaign
 	if m.mode != Try {
 		m.advanceWatch()
 		if m.watch.state == watchOpening && m.now.Mono < c.watchBy {
@@ -144,7 +147,7 @@ func (m *Machine) advanceCampaign() {
 }
 
 func (m *Machine) onRecord(e Event) {
-	c := &m.campaign
+	c := m.campaign
 	if e.Request != c.request {
 		return
 	}
@@ -207,7 +210,7 @@ func (m *Machine) own(r backend.Record) bool {
 }
 
 func (m *Machine) onAcquired(e Event) {
-	c := &m.campaign
+	c := m.campaign
 	if e.Request != c.request {
 		return
 	}
@@ -238,7 +241,7 @@ func (m *Machine) onAcquired(e Event) {
 // spend draws another attempt if the present one may have been granted without our knowing and its lease have ended since: the counter has moved. Copies of its claims that
 // are still under way are refused by what they have seen.
 func (m *Machine) spend(counter int64) {
-	if c := &m.campaign; c.unsure && counter != c.seen.Counter {
+	if c := m.campaign; c.unsure && counter != c.seen.Counter {
 		m.freshAttempt()
 	}
 }
@@ -256,7 +259,7 @@ func (m *Machine) settleStray(e Event) {
 
 // campaignFailed decides how to go on after an error that is not "held".
 func (m *Machine) campaignFailed(err error) {
-	c := &m.campaign
+	c := m.campaign
 	switch backend.ClassOf(err) {
 	case backend.Outdated:
 		c.asked = false
@@ -291,7 +294,7 @@ func (m *Machine) campaignFailed(err error) {
 
 // waitFor sleeps until the record's holder should be gone, or a wake-up.
 func (m *Machine) waitFor(r backend.Record) {
-	c := &m.campaign
+	c := m.campaign
 	c.trouble, c.kept = nil, false
 	if m.mode == Try && !m.worthWatching(r) {
 		m.finish(&backend.HeldError{Record: r})
@@ -321,7 +324,7 @@ func (m *Machine) waitFor(r backend.Record) {
 // worthWatching reports whether a single try goes on although the election is held. A lease that ends only for a challenger who has watched it would otherwise stay for ever
 // where all challengers are short-lived: it is watched until it shows a sign of life, or for its TTL.
 func (m *Machine) worthWatching(r backend.Record) bool {
-	c := &m.campaign
+	c := m.campaign
 	if !r.Held() || r.Mode != backend.Observed && r.Mode != backend.Beat {
 		return false
 	}
@@ -371,7 +374,7 @@ func (m *Machine) see(r backend.Record) {
 }
 
 func (m *Machine) granted(e Event) {
-	c := &m.campaign
+	c := m.campaign
 	l := e.Lease
 	if l.Election != m.election || l.Holder != m.cfg.Candidate.ID || l.Attempt != c.attempt ||
 		l.Token <= 0 || l.Token > backend.MaxToken || l.AnchorAge < 0 {
@@ -402,7 +405,7 @@ func (m *Machine) granted(e Event) {
 	m.closeWatch()
 	m.terms++
 	m.lastAnchor, m.lastHard = anchor, hard
-	m.term = term{
+	m.term = &term{
 		id: m.terms, lease: l, anchor: anchor, soft: soft, hard: hard,
 		renewAt: anchor.Mono + int64(m.cfg.RenewInterval),
 	}
@@ -410,7 +413,7 @@ func (m *Machine) granted(e Event) {
 }
 
 func (m *Machine) dueCampaign() int64 {
-	c := &m.campaign
+	c := m.campaign
 	switch m.state {
 	case Quarantined:
 		return c.next

@@ -54,13 +54,19 @@ type Shared struct {
 	out  []Action
 
 	permits permits
+
+	// What machines have in place of a campaign or term that they don't have: thousands of them would be costly. It is read, and never becomes anything but zero.
+	noCampaign campaign
+	noTerm     term
 }
 
 // Share returns what machines of one configuration share. Its election is not looked at.
 func Share(cfg Config) *Shared { return &Shared{cfg: cfg} }
 
 // Machine returns a machine that follows an election.
-func (s *Shared) Machine(election string) Machine { return Machine{Shared: s, election: election} }
+func (s *Shared) Machine(election string) Machine {
+	return Machine{Shared: s, election: election, campaign: &s.noCampaign, term: &s.noTerm}
+}
 
 // Machine is the state of one election. It is not safe for concurrent use: one loop owns it.
 type Machine struct {
@@ -87,9 +93,9 @@ type Machine struct {
 	crashes int32 // terms in a row whose work failed, see Serve
 	leader  leader
 
-	campaign campaign
+	campaign *campaign // noCampaign while none was begun
+	term     *term     // noTerm while none goes on
 	watch    watch
-	term     term
 	orphans  []orphan
 }
 

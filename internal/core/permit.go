@@ -35,7 +35,7 @@ func (m *Machine) KeptWaiting() bool { return m.state == Campaigning && m.campai
 
 // mayClaim takes a permit if there is one.
 func (m *Machine) mayClaim() bool {
-	c, p := &m.campaign, &m.permits
+	c, p := m.campaign, &m.permits
 	over := p.target > 0 && p.taken >= p.target
 	switch {
 	case m.permit:

@@ -16,7 +16,7 @@ func (m *Machine) startRelease() {
 }
 
 func (m *Machine) advanceRelease() {
-	t := &m.term
+	t := m.term
 	if t.release != 0 || m.now.Mono < t.releaseAt {
 		return
 	}
@@ -25,7 +25,7 @@ func (m *Machine) advanceRelease() {
 
 // handover is what becomes of the election. A release that comes late keeps it for what is left, and a successor gets its time from the release on.
 func (m *Machine) handover() backend.Handover {
-	t := &m.term
+	t := m.term
 	if t.successor != "" {
 		return backend.Handover{To: t.successor, For: t.reserve}
 	}
@@ -36,7 +36,7 @@ func (m *Machine) onReleased(e Event) {
 	if m.orphanReleased(e) {
 		return
 	}
-	t := &m.term
+	t := m.term
 	if m.state != Releasing || t.release == 0 || e.Request != t.release {
 		return
 	}

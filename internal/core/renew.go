@@ -13,7 +13,7 @@ const shortestAttempt = time.Millisecond
 
 // advanceRenewal sends a renewal when it is time; one at a time.
 func (m *Machine) advanceRenewal() {
-	t := &m.term
+	t := m.term
 	if t.renewal != 0 || m.now.Mono < t.renewAt {
 		return
 	}
@@ -29,7 +29,7 @@ func (m *Machine) advanceRenewal() {
 
 // onBeat renews a little early, so that the renewals of all elections of a loop fall together. Once they have, all are due at the same time.
 func (m *Machine) onBeat() {
-	switch t := &m.term; m.state {
+	switch t := m.term; m.state {
 	case Sealing, Leading, Draining:
 		if t.renewal == 0 && t.renewAt-m.now.Mono <= int64(m.cfg.RenewInterval/2) {
 			t.renewAt = min(t.renewAt, m.now.Mono)
@@ -46,7 +46,7 @@ func (m *Machine) dueRenewal() int64 {
 }
 
 func (m *Machine) onRenewed(e Event) {
-	t := &m.term
+	t := m.term
 	if t.renewal == 0 || e.Request != t.renewal {
 		return
 	}
@@ -74,7 +74,7 @@ func (m *Machine) onRenewed(e Event) {
 }
 
 func (m *Machine) renewed(e Event) {
-	t := &m.term
+	t := m.term
 	if e.Lease.Election != t.lease.Election || e.Lease.Token != t.lease.Token || e.Lease.Attempt != t.lease.Attempt || e.Lease.Holder != t.lease.Holder || e.Lease.AnchorAge < 0 {
 		m.renewalFailed(fmt.Errorf("elector: the store renewed token %d when asked for token %d", e.Lease.Token, t.lease.Token))
 		return
@@ -111,7 +111,7 @@ func (m *Machine) renewalRefused(cause error) {
 
 // renewalFailed tries again, at once the first time, until the deadline. An error that leaves open what happened changes nothing else.
 func (m *Machine) renewalFailed(err error) {
-	t := &m.term
+	t := m.term
 	if t.failures == 0 {
 		m.notify(Notice{Kind: NoteSuspect, Token: t.lease.Token, Err: err})
 	} else {

@@ -19,7 +19,7 @@ type seal struct {
 
 // startSealing tells all guards of the new term, before anything is done under it.
 func (m *Machine) startSealing() {
-	t := &m.term
+	t := m.term
 	m.setState(Sealing)
 	if m.cfg.Guards == 0 {
 		m.begin()
@@ -31,7 +31,7 @@ func (m *Machine) startSealing() {
 }
 
 func (m *Machine) advanceSeals() {
-	t := &m.term
+	t := m.term
 	if m.now.Mono >= t.sealBy {
 		m.leaveSealing(ErrUnsealed, m.cfg.TTL)
 		return
@@ -47,7 +47,7 @@ func (m *Machine) advanceSeals() {
 }
 
 func (m *Machine) onSealed(e Event) {
-	t := &m.term
+	t := m.term
 	if m.state != Sealing || e.Guard >= len(t.seals) || t.seals[e.Guard].request != e.Request {
 		return
 	}
@@ -97,7 +97,7 @@ func (m *Machine) outbid(stale error) {
 
 // leaveSealing gives a term back under which nothing was done, and stays away for a while.
 func (m *Machine) leaveSealing(cause error, stay time.Duration) {
-	t := &m.term
+	t := m.term
 	t.cause, t.stay, t.again = cause, stay, true
 	if m.mode == Try && stay > 0 {
 		t.again = false
@@ -111,7 +111,7 @@ func (m *Machine) leaveSealing(cause error, stay time.Duration) {
 func (m *Machine) dueSeals() int64 {
 	due := m.term.sealBy
 	for i := range m.term.seals {
-		if s := &m.term.seals[i]; !s.done && s.request == 0 {
+		if s := m.term.seals[i]; !s.done && s.request == 0 {
 			due = min(due, s.next)
 		}
 	}

@@ -171,6 +171,11 @@ func (s *sim) run(d time.Duration) {
 		e.do()
 		s.check()
 	}
+	for _, c := range s.candidates {
+		if shared := c.machine.Shared; shared.noCampaign != (campaign{}) || !reflect.ValueOf(shared.noTerm).IsZero() {
+			s.violate("%s writes to what stands for nothing", c.id())
+		}
+	}
 	if len(s.violations) == 0 && !s.someoneLeads() {
 		s.violate("nobody leads a minute after the last fault")
 	}

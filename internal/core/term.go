@@ -46,7 +46,7 @@ func (m *Machine) elapsed() time.Duration { return clock.Elapsed(m.term.anchor, 
 
 // begin starts the term's work: all guards know of it.
 func (m *Machine) begin() {
-	m.campaign.trouble = nil
+	m.campaign = &m.noCampaign // nothing of it is under way
 	m.term.working, m.refused = true, 0
 	m.setState(Leading)
 	m.believe()
@@ -57,7 +57,7 @@ func (m *Machine) begin() {
 // believe publishes what may be believed now. It counts from this look at the clocks rather than from the lease's anchor: a step of the wall clock before it can't hide a
 // suspend after it.
 func (m *Machine) believe() {
-	t := &m.term
+	t := m.term
 	var b Belief
 	if t.working && !t.gone {
 		gone := m.elapsed()
@@ -68,7 +68,7 @@ func (m *Machine) believe() {
 
 // passTime ends what the clock has ended. It runs before any event is looked at.
 func (m *Machine) passTime() {
-	t := &m.term
+	t := m.term
 	switch m.state {
 	case Sealing, Leading, Draining, Lost:
 	default:
@@ -102,7 +102,7 @@ func (m *Machine) deadlineCause() error {
 
 // onResign steps down because the caller wants to.
 func (m *Machine) onResign(e Event) {
-	t := &m.term
+	t := m.term
 	if e.Term != t.id || !t.working {
 		return
 	}
@@ -130,7 +130,7 @@ func (m *Machine) onOverdue(id uint64) {
 
 // stepDown ends the term on purpose: its work is told to end, and the lease renewed until it has.
 func (m *Machine) stepDown(cause error) {
-	t := &m.term
+	t := m.term
 	t.cause = cause
 	t.drainBy = m.in(m.cfg.DrainTimeout)
 	m.setState(Draining)
@@ -141,7 +141,7 @@ func (m *Machine) stepDown(cause error) {
 
 // lose ends the term against its will. A definite answer of the store sets gone before.
 func (m *Machine) lose(cause error) {
-	t := &m.term
+	t := m.term
 	t.cause = cause
 	t.again = m.hasWork()
 	t.stay = m.cfg.Cooldown
@@ -153,7 +153,7 @@ func (m *Machine) lose(cause error) {
 
 // expire is the hard deadline: from here on another may lead.
 func (m *Machine) expire() {
-	t := &m.term
+	t := m.term
 	m.do(Action{Kind: DoBelieve})
 	if m.hasWork() {
 		m.setState(Overrun)
@@ -169,7 +169,7 @@ func (m *Machine) expire() {
 
 // onWorkReturned gives the lease back: nothing depends on it any more.
 func (m *Machine) onWorkReturned(id uint64, result error) {
-	t := &m.term
+	t := m.term
 	if id != t.id || !t.working {
 		return
 	}
@@ -194,7 +194,7 @@ func (m *Machine) hasWork() bool { return m.mode == Run || m.mode == Serve }
 
 // standAside lets others go first after a resignation from one of many elections; a named successor has its reservation.
 func (m *Machine) standAside() {
-	if t := &m.term; m.mode == Serve {
+	if t := m.term; m.mode == Serve {
 		t.again, t.stay = true, m.cfg.Cooldown
 		if t.successor == "" {
 			t.stay = max(t.stay, 2*m.cfg.AttemptTimeout)
@@ -204,7 +204,7 @@ func (m *Machine) standAside() {
 
 // tryAgain keeps an election whose work has failed by itself: others may go first, and the waits grow.
 func (m *Machine) tryAgain(failure error) {
-	if t := &m.term; m.mode == Serve && failure != nil {
+	if t := m.term; m.mode == Serve && failure != nil {
 		t.again, t.stay = true, max(m.cfg.Cooldown, Ceiling(int(m.crashes), m.cfg.TTL)+m.jitter(2*m.cfg.AttemptTimeout))
 		m.crashes++
 	}
@@ -213,7 +213,7 @@ func (m *Machine) tryAgain(failure error) {
 // conclude goes on after a term.
 func (m *Machine) conclude() {
 	t := m.term
-	m.term = term{}
+	m.term = &m.noTerm
 	switch {
 	case t.stop != nil:
 		m.finish(m.because(t.stop))
@@ -228,7 +228,7 @@ func (m *Machine) conclude() {
 }
 
 func (m *Machine) dueTerm() int64 {
-	t := &m.term
+	t := m.term
 	at := func(deadline time.Duration) int64 { return m.now.Mono + int64(deadline-m.elapsed()) }
 	switch m.state {
 	case Sealing:

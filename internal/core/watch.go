@@ -42,7 +42,7 @@ func (m *Machine) closeWatch() {
 }
 
 func (m *Machine) onWatch(e Event) {
-	w, c := &m.watch, &m.campaign
+	w, c := &m.watch, m.campaign
 	if e.Request != w.request || w.state == watchClosed {
 		return
 	}
@@ -96,7 +96,7 @@ func (m *Machine) raced(won bool) {
 
 // lookSoon brings the next look forward.
 func (m *Machine) lookSoon(wait time.Duration) {
-	c := &m.campaign
+	c := m.campaign
 	if c.request != 0 {
 		c.woken = true
 		return
