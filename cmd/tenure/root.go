@@ -94,6 +94,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	switch {
 	case errors.As(err, &missing):
 		return usage("--%s needs a value; %s", missing.GetSpecifiedName(), hint)
+	case errors.As(err, &invalid) && invalid.GetFlag().Value.Type() == "stringToString":
+		return usage("--%s: the value must look like zone=north; %s", invalid.GetFlag().Name, hint)
 	case errors.As(err, &invalid):
 		return usage("--%s: the value is not a %s%s; %s", invalid.GetFlag().Name, invalid.GetFlag().Value.Type(), exampleOf(invalid.GetFlag()), hint)
 	}
@@ -116,11 +118,8 @@ func unknownFlag(err error) string {
 }
 
 func exampleOf(f *pflag.Flag) string {
-	switch f.Value.Type() {
-	case "duration":
+	if f.Value.Type() == "duration" {
 		return " such as 500ms or 5s"
-	case "stringToString":
-		return ", which looks like zone=north"
 	}
 	return ""
 }
