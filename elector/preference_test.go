@@ -24,21 +24,6 @@ func preferred(s backend.LeaseStore, id string, priority int) Config {
 	return cfg
 }
 
-// led waits until somebody leads, and says who.
-func led(t *testing.T, s backend.LeaseStore) string {
-	t.Helper()
-	for range 1000 {
-		r, err := s.Get(t.Context(), "e")
-		must(t, err)
-		if r.Held() {
-			return r.Holder.ID
-		}
-		pass(10 * time.Millisecond)
-	}
-	t.Fatal("nobody leads")
-	return ""
-}
-
 // The new version takes over when it is ready, and the old one finishes its work first. It stands by after that, and leads again when the new one has gone.
 func TestBlueGreen(t *testing.T) {
 	bubble(t, func(t *testing.T, server *memory.Server) {
@@ -141,7 +126,7 @@ func TestScoresThatDisagreeDontFlap(t *testing.T) {
 	})
 }
 
-// A preferred candidate that is listed but dead costs its reservation, once per cooldown.
+// DX20: a preferred candidate that is listed but dead costs its reservation, once per cooldown.
 func TestADeadPreferredCandidate(t *testing.T) {
 	bubble(t, func(t *testing.T, server *memory.Server) {
 		a := start(t, preferred(server.Client(), "a", 0))
@@ -172,7 +157,29 @@ func TestADeadPreferredCandidate(t *testing.T) {
 	})
 }
 
-// A version that crashes soon after it has taken over isn't preferred again at once, though it comes back under another ID.
+// denied is a store which lists its candidate and grants it nothing.
+type denied struct{ *listing }
+
+func (denied) Acquire(context.Context, backend.Claim) (backend.Lease, error) {
+	return backend.Lease{}, errInjected
+}
+
+// DX20: a preferred candidate that is alive, and looks ready, but can't acquire, is given the election once per cooldown.
+func TestAPreferredCandidateThatCantAcquire(t *testing.T) {
+	bubble(t, func(t *testing.T, server *memory.Server) {
+		a := start(t, preferred(server.Client(), "a", 0))
+		b := start(t, preferred(denied{&listing{LeaseStore: server.Client()}}, "b", 1))
+		const cooldowns = 10
+		pass(cooldowns * a.Config().Preference.Cooldown)
+		if n := len(a.terms); n < cooldowns/2 || n > cooldowns+2 {
+			t.Errorf("a was elected %d times in %d cooldowns", n, cooldowns)
+		}
+		_ = a.end()
+		_ = b.end()
+	})
+}
+
+// DX20: a version that crashes soon after it has taken over isn't preferred again at once, though it comes back under another ID.
 func TestACrashingVersionIsBarred(t *testing.T) {
 	bubble(t, func(t *testing.T, server *memory.Server) {
 		a := start(t, preferred(server.Client(), "a", 0))
