@@ -44,14 +44,14 @@ func (c GroupConfig) Validate() error {
 	bad := func(field, format string, args ...any) {
 		errs = append(errs, fmt.Errorf("elector: GroupConfig.%s: %w: %s", field, backend.ErrInvalid, fmt.Sprintf(format, args...)))
 	}
-	if c.Config.Election != "" {
-		bad("Config.Election", "%q; a group's elections stand in Elections", c.Config.Election)
+	if c.Election != "" {
+		bad("Config.Election", "%q; a group's elections stand in Elections", c.Election)
 	}
-	if c.Config.listed() || c.Config.Preference.CanLead != nil {
+	if c.listed() || c.Preference.CanLead != nil {
 		bad("Config.Preference", "a group shares its elections out by Balance and MaxTerms; use an Elector for each election that has preferred candidates")
-		c.Config.Listed, c.Config.Preference = false, Preference{}
+		c.Listed, c.Preference = false, Preference{}
 	}
-	c.Config.Election = "group"
+	c.Election = "group"
 	errs = append(errs, c.Config.Validate())
 	for _, name := range c.Elections {
 		if err := backend.CheckName("election", name); err != nil {

@@ -77,7 +77,7 @@ func TestATermOfCampaignMakesRoom(t *testing.T) {
 		a := newTest(t, preferred(server.Client(), "a", 0))
 		term, err := a.Campaign(t.Context())
 		must(t, err)
-		b, c := start(t, preferred(server.Client(), "b", 1)), start(t, preferred(server.Client(), "c", 0))
+		b, c := start(t, preferred(slow{&listing{LeaseStore: server.Client()}}, "b", 1)), start(t, preferred(server.Client(), "c", 0))
 		<-term.Context().Done()
 		pass(3 * ttl)
 		if !term.Valid() || len(b.terms)+len(c.terms) > 0 {
@@ -155,6 +155,14 @@ func TestADeadPreferredCandidate(t *testing.T) {
 		}
 		_ = a.end()
 	})
+}
+
+// slow is a store whose claims take their time: without a reservation others are faster.
+type slow struct{ *listing }
+
+func (s slow) Acquire(ctx context.Context, c backend.Claim) (backend.Lease, error) {
+	pass(500 * time.Millisecond)
+	return s.listing.Acquire(ctx, c)
 }
 
 // denied is a store which lists its candidate and grants it nothing.

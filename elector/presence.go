@@ -172,7 +172,7 @@ func (p *presence) admit() {
 
 // keep looks after everything until ctx ends.
 func (p *presence) keep(ctx context.Context) {
-	defer p.delist() //nolint:contextcheck // when ctx has ended
+	defer p.delist()
 	pace := p.cfg.TTL / 4
 	if p.cfg.Preference.CanLead != nil {
 		pace = p.cfg.TTL / 10

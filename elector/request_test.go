@@ -138,7 +138,7 @@ func TestTheEndOfARunThatMakesRoom(t *testing.T) {
 		end  func(*running, *Term)
 		want error
 	}{
-		"resigned": {func(_ *running, term *Term) { _ = term.Resign(context.Background()) }, nil},
+		"resigned": {func(_ *running, term *Term) { _ = term.Resign(t.Context()) }, nil},
 		"ctx":      {func(r *running, _ *Term) { r.stop() }, context.Canceled},
 		"closed":   {func(r *running, _ *Term) { go r.Close() }, ErrClosed},
 	} {

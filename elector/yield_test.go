@@ -11,10 +11,7 @@ import (
 
 // A term whose work has returned, or that its user has resigned, makes no room any more: its run ends, however long its release takes.
 func TestATermThatEndsMakesNoRoom(t *testing.T) {
-	for name, end := range map[string]func(*Term){
-		"returned": nil,
-		"resigned": func(t *Term) { _ = t.Resign(context.Background()) },
-	} {
+	for name, resigns := range map[string]bool{"returned": false, "resigned": true} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, server *memory.Server) {
 				s := newFaulty(server.Client())
@@ -27,17 +24,16 @@ func TestATermThatEndsMakesNoRoom(t *testing.T) {
 				returns := make(chan struct{})
 				a := startWith(t, config(s, "a"), func(context.Context, *Term) error { <-returns; return nil })
 				term := <-a.terms
-				if end != nil {
-					end(term)
-				}
-				if end == nil {
+				if resigns {
+					must(t, term.Resign(t.Context()))
+				} else {
 					close(returns)
 				}
 				pass(100 * time.Millisecond)
 				if term.yield("another is preferred", backend.Handover{To: "b", For: time.Second}) {
 					t.Error("it made room")
 				}
-				if end != nil {
+				if resigns {
 					close(returns)
 				}
 				if err := <-a.result; err != nil || len(a.terms) > 0 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"fmt"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -191,7 +190,7 @@ func (q *asking) enlist(ctx context.Context) error {
 	if err := q.roster.Enlist(ctx, q.entry); err != nil {
 		return failed(err)
 	}
-	q.log.InfoContext(ctx, fmt.Sprintf("asked %s, which looks about once per %v", shown(q.before.Holder.ID), q.before.TTL))
+	q.log.InfoContext(ctx, "asked the leader, which looks about once per TTL", slog.String("leader", q.before.Holder.ID), slog.Duration("ttl", q.before.TTL))
 	return nil
 }
 

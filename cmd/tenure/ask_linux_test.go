@@ -79,7 +79,7 @@ func TestHandover(t *testing.T) {
 		stander(t, s, "b")
 		stander(t, s, "c")
 		p := s.start(t, "handover", election, "--to", "c", "--reason", "a new disk")
-		if p.code() != exitOK || !strings.HasPrefix(p.stdout.String(), `c leads "night shift" under token `) || !strings.Contains(p.stderr.String(), "a has stepped down\n") && !strings.Contains(p.stderr.String(), "asked a") {
+		if p.code() != exitOK || !strings.HasPrefix(p.stdout.String(), `c leads "night shift" under token `) || !strings.Contains(p.stderr.String(), "asked the leader, which looks about once per TTL leader=a ttl=3s") {
 			t.Errorf("exit code %d, said %q and %q", p.code(), p.stdout.String(), p.stderr.String())
 		}
 		leads(t, s, "c")
@@ -163,7 +163,7 @@ func TestARequestIsWithdrawn(t *testing.T) {
 	}
 	p := s.start(t, "stepdown", election)
 	eventually(t, "a request", func() bool { return entries(t, store) == 2 })
-	p.logs("asked a")
+	p.logs("asked the leader")
 	p.send(syscall.SIGINT)
 	if p.code() != 130 || !strings.Contains(p.stderr.String(), "withdrawn") || entries(t, store) != 1 {
 		t.Errorf("exit code %d, said %q", p.code(), p.stderr.String())

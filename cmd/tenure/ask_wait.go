@@ -21,7 +21,7 @@ const (
 
 // wait looks for the outcome. Whatever it is, the request doesn't stay behind.
 func (q *asking) wait(ctx context.Context, signals <-chan os.Signal) error {
-	defer q.withdraw()
+	defer q.withdraw() //nolint:contextcheck // also when ctx has ended
 	timeout := time.NewTimer(q.timeout)
 	defer timeout.Stop()
 	tick := time.NewTicker(askEvery)
@@ -81,7 +81,7 @@ func (q *asking) outcome(ctx context.Context) (done bool, err error) {
 	}
 	if q.free.IsZero() {
 		q.free = time.Now()
-		q.log.InfoContext(ctx, shown(q.before.Holder.ID)+" has stepped down")
+		q.log.InfoContext(ctx, "it has stepped down")
 	}
 	if time.Since(q.free) < q.before.TTL+time.Second {
 		return false, nil
@@ -108,7 +108,7 @@ func (q *asking) answer(ctx context.Context) (done bool, err error) {
 		return false, nil
 	}
 	q.accepted = true
-	q.log.InfoContext(ctx, shown(q.before.Holder.ID)+" has accepted; it leads until its work has ended")
+	q.log.InfoContext(ctx, "it has accepted, and leads until its work has ended")
 	return false, nil
 }
 

@@ -90,7 +90,10 @@ func (a *app) force(f *force) error {
 		return store.Release(ctx, l, backend.Handover{For: r.TTL})
 	})
 	entry = entry.as(outcomeOf(released), released)
-	return errors.Join(a.releaseError(released), trail.add(entry), written(entry.print(a.stdout, a.json)), a.whatNext(r, released))
+	if released == nil && !a.json {
+		defer fmt.Fprintf(a.stderr, "tenure: nobody can be elected for %v, in which %s finds out\n", r.TTL, shown(r.Holder.ID))
+	}
+	return errors.Join(a.releaseError(released), trail.add(entry), written(entry.print(a.stdout, a.json)))
 }
 
 // confirm makes sure that somebody wants this.
@@ -103,7 +106,7 @@ func (a *app) confirm(f *force, r backend.Record) error {
 	}
 	fmt.Fprintf(a.stderr, "%s leads %s under token %d.\nIf it is alive, its work ends within %v; nobody leads for that long.\nType the election's name to take it away: ",
 		shown(r.Holder.ID), shown(f.election), r.Token, r.TTL)
-	line, _ := bufio.NewReader(os.Stdin).ReadString('\n') //nolint:errcheck // what was typed before an end counts
+	line, _ := bufio.NewReader(os.Stdin).ReadString('\n') // what was typed before an end counts
 	if strings.TrimRight(line, "\r\n") != f.election {
 		return exit(exitNobody, "that is not the name: nothing was released")
 	}
@@ -133,12 +136,4 @@ func (a *app) releaseError(err error) error {
 		return exit(exitUnavailable, "the store did not confirm it: the election may have been released or not; see 'tenure status': %w", err)
 	}
 	return failed(err)
-}
-
-// whatNext tells what happens next.
-func (a *app) whatNext(r backend.Record, err error) error {
-	if err == nil && !a.json {
-		fmt.Fprintf(a.stderr, "tenure: nobody can be elected for %v, in which %s finds out\n", r.TTL, shown(r.Holder.ID))
-	}
-	return nil
 }

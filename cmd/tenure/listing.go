@@ -21,7 +21,7 @@ func (l *listing) flags(flags *pflag.FlagSet) {
 	flags.StringToStringVar(&l.attrs, "attr", nil, "name=value to publish with the candidate, such as zone=north; may be repeated")
 }
 
-func (l *listing) check() error {
+func (l *listing) sane() error {
 	if !l.listed && l.wanted() {
 		return usage("--priority and --attr are for candidates that are listed: leave out --listed=false")
 	}

@@ -93,7 +93,7 @@ func (a *app) runCommand() *cobra.Command {
 	flags.DurationVar(&o.grace, "grace", 10*time.Second, "time from TERM or INT to KILL when stepping down on purpose")
 	flags.StringVar(&o.id, "id", "", "id of this candidate, unique among all (default: made of host, process id and random digits)")
 	flags.StringVar(&o.address, "address", "", "where this candidate is reached, for others to see in 'tenure status'")
-	o.listing.flags(flags)
+	o.flags(flags)
 	return cmd
 }
 
@@ -122,7 +122,7 @@ func (o *runOptions) check(dash int) error {
 			return usage("--id: %s", plainly(err))
 		}
 	}
-	return o.listing.check()
+	return o.sane()
 }
 
 func checkElection(name string) error {

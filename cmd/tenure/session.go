@@ -45,7 +45,7 @@ func (a *app) run(o *runOptions) error {
 	s.contact = &contact{LeaseStore: store, log: log}
 	defer s.close()
 	cfg := s.config(a.logger(slog.LevelError))
-	if err := o.listing.apply(&cfg, store); err != nil {
+	if err := o.apply(&cfg, store); err != nil {
 		return err
 	}
 	s.elector, err = newElector(cfg)

@@ -78,7 +78,7 @@ func (w worker) run(ctx context.Context, store backend.LeaseStore) error {
 	if err != nil {
 		return err
 	}
-	defer e.Close()
+	defer e.Close() //nolint:contextcheck // also when ctx has ended
 	if err := e.Run(ctx, w.work); !errors.Is(err, context.Cause(ctx)) {
 		return err
 	}

@@ -11,7 +11,7 @@ type permits struct {
 	freed        bool // one was given back, or there are more of them, since the loop last asked
 }
 
-// ErrIneligible: this candidate may not lead at present.
+// ErrIneligible says that this candidate may not lead at present.
 var ErrIneligible = errors.New("elector: this candidate may not lead at present")
 
 // Bound sets how many elections may be held at most, and how many should be; zero: no bound, a most below zero: none. What is held already stays so.
