@@ -60,6 +60,8 @@ func (e *Elector) Leading() bool {
 // after the lease was released, or when ctx ends, with ctx's cause. After a term was lost it campaigns again, whatever lead returned. Errors of the
 // store are survived, with growing waits.
 //
+// Where a candidate is preferred, an operator asks, or Preference.CanLead says no, the term is ended as if it were resigned, and Run campaigns again, whatever lead returned.
+//
 // Work whose Run has returned is done for this process alone: another candidate is elected next and calls its own lead.
 //
 // When ctx ends or the term is resigned, the term's context is cancelled and the lease is held and renewed until lead has returned, for DrainTimeout at most, and then released. Run

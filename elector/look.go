@@ -9,7 +9,7 @@ import (
 	"github.com/tenure-go/tenure/internal/roster"
 )
 
-// write lists this candidate when that is due: once per three TTLs, and when something has changed, twice per TTL at most.
+// write lists this candidate when that is due: once per three TTLs, and when something has changed, twice per TTL at most. After failures it waits longer: a store may never allow it.
 func (p *presence) write(ctx context.Context) error {
 	now := time.Now()
 	if p.since.IsZero() {
@@ -19,17 +19,18 @@ func (p *presence) write(ctx context.Context) error {
 	mine := roster.Standing{Priority: p.cfg.Preference.Priority, Ready: p.able, Resting: p.away.asked || now.Before(p.away.resting), Since: p.since.UnixMilli()}
 	p.mu.Unlock()
 	changed := mine.Ready != p.listed.Ready || mine.Resting != p.listed.Resting
-	if now.Sub(p.tried) < p.cfg.TTL/2 || !changed && now.Sub(p.written) < (listedFor-1)*p.cfg.TTL {
+	if now.Sub(p.tried) < p.cfg.listingPace()/2<<min(p.failures, 2) || !changed && now.Sub(p.written) < (listedFor-1)*p.cfg.listingPace() {
 		return nil
 	}
 	p.tried = now
 	note, mine, fault := p.cfg.published(mine)
 	ctx, cancel := context.WithTimeout(ctx, p.cfg.AttemptTimeout)
 	defer cancel()
-	if err := p.roster.Enlist(ctx, backend.Entry{Election: p.cfg.Election, Candidate: p.cfg.Candidate, Note: note, TTL: listedFor * p.cfg.TTL}); err != nil {
+	if err := p.roster.Enlist(ctx, backend.Entry{Election: p.cfg.Election, Candidate: p.cfg.Candidate, Note: note, TTL: listedFor * p.cfg.listingPace()}); err != nil {
+		p.failures++
 		return err
 	}
-	p.listed, p.written = mine, now
+	p.listed, p.written, p.failures = mine, now, 0
 	return fault
 }
 
@@ -38,7 +39,7 @@ func (p *presence) delist() {
 	if p.roster == nil {
 		return
 	}
-	p.written, p.tried = time.Time{}, time.Time{}
+	p.written, p.tried, p.failures = time.Time{}, time.Time{}, 0
 	ctx, cancel := context.WithTimeout(context.Background(), p.cfg.AttemptTimeout)
 	defer cancel()
 	p.told(ctx, p.roster.Delist(ctx, p.cfg.Election, p.cfg.Candidate.ID))
@@ -128,7 +129,7 @@ func (p *presence) answer(ctx context.Context, term *Term, r asked, standings []
 	if err != nil {
 		return err
 	}
-	return p.roster.Enlist(ctx, backend.Entry{Election: p.cfg.Election, Candidate: backend.Candidate{ID: r.id}, Note: note, TTL: listedFor * p.cfg.TTL})
+	return p.roster.Enlist(ctx, backend.Entry{Election: p.cfg.Election, Candidate: backend.Candidate{ID: r.id}, Note: note, TTL: listedFor * p.cfg.listingPace()})
 }
 
 // standAside claims nothing until a time after the term's end, so that others go first, and doesn't take over for longer than that. yield ends the term, if it hasn't ended yet.

@@ -51,6 +51,9 @@ func (c Config) listed() bool {
 	return c.Listed || p.Priority != 0 || p.Publish != nil || p.Score != nil
 }
 
+// listingPace is a third of the time from one writing of an entry to the next: a TTL, or less where that is longer than an entry may live.
+func (c Config) listingPace() time.Duration { return min(c.TTL, 24*time.Hour/listedFor) }
+
 // longestTenure keeps sums from overflowing.
 const longestTenure = time.Duration(math.MaxInt64 / 4)
 

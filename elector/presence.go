@@ -35,6 +35,8 @@ type presence struct {
 	written time.Time
 	tried   time.Time
 	looked  time.Time
+
+	failures int // writes in a row
 }
 
 // aside is a candidate's standing aside after it was asked to step down.
