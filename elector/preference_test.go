@@ -85,6 +85,9 @@ func TestATermOfCampaignMakesRoom(t *testing.T) {
 		}
 		must(t, term.Resign(t.Context()))
 		<-b.terms
+		if len(c.terms) > 0 {
+			t.Error("another was faster: the election wasn't reserved")
+		}
 		again, cancel := context.WithTimeout(t.Context(), 3*ttl)
 		defer cancel()
 		if _, err := a.Campaign(again); !errors.Is(err, context.DeadlineExceeded) {
