@@ -15,6 +15,7 @@ type listing struct {
 	backend.LeaseStore
 	writes, looks atomic.Int32
 	fails, hangs  atomic.Bool
+	delisted      atomic.Int32
 }
 
 func (l *listing) lists() backend.Roster { return l.LeaseStore.(backend.Roster) }
@@ -42,6 +43,8 @@ func (l *listing) Delist(ctx context.Context, election, candidate string) error 
 	if err := l.fault(ctx); err != nil {
 		return err
 	}
+	pass(10 * time.Millisecond) // a round trip
+	defer l.delisted.Add(1)
 	return l.lists().Delist(ctx, election, candidate)
 }
 
@@ -51,6 +54,28 @@ func (l *listing) Candidates(ctx context.Context, election string) ([]backend.En
 		return nil, err
 	}
 	return l.lists().Candidates(ctx, election)
+}
+
+// Nothing of a campaign, and of a term without a function, is left when Close returns: its candidate isn't listed any more.
+func TestCloseLeavesNoEntry(t *testing.T) {
+	bubble(t, func(t *testing.T, server *memory.Server) {
+		for _, c := range []bool{false, true} {
+			s := &listing{LeaseStore: server.Client()}
+			e := newTest(t, preferred(s, "a", 0))
+			campaign := e.Campaign
+			if c {
+				campaign = func(context.Context) (*Term, error) { return e.TryCampaign(t.Context()) }
+			}
+			term, err := campaign(t.Context())
+			must(t, err)
+			pass(ttl)
+			must(t, term.Resign(t.Context()))
+			must(t, e.Close())
+			if s.writes.Load() == 0 || s.delisted.Load() != 1 {
+				t.Errorf("listed %d times, delisted %d times when Close returns", s.writes.Load(), s.delisted.Load())
+			}
+		}
+	})
 }
 
 // A roster that fails, or doesn't answer, costs no lease, no term and no time at the end but one request's.

@@ -79,6 +79,9 @@ func TestALeaderIsAskedToStepDown(t *testing.T) {
 			<-term.Context().Done()
 			began := time.Now()
 			again := <-a.terms
+			if got := answered(t, s); got != "gone" {
+				t.Errorf("the answer is %q", got)
+			}
 			if took, want := time.Since(began), max(away, ttl); took < want || took > want+ttl {
 				t.Errorf("it leads again after %v", took)
 			}
