@@ -109,7 +109,7 @@ func (n Needs) step(i int) time.Duration {
 		ttl = finest*100*time.Millisecond + time.Duration(i-finest)*time.Second
 	}
 	if g := n.Limits.Granularity; g > 0 {
-		ttl = (ttl + g - 1) / g * g
+		ttl = (ttl + g - 1).Truncate(g)
 	}
 	return ttl
 }

@@ -42,6 +42,7 @@ func newElector(cfg Config, source *clock.Source) (*Elector, error) {
 		return nil, err
 	}
 	cfg = cfg.withDefaults()
+	cfg.warn()
 	l := newLoop(cfg, source)
 	return &Elector{cfg: cfg, loop: l, member: newMember(l, cfg.Election), presence: newPresence(cfg, l)}, nil
 }

@@ -1,6 +1,10 @@
 package elector
 
-import "github.com/tenure-go/tenure/internal/core"
+import (
+	"errors"
+
+	"github.com/tenure-go/tenure/internal/core"
+)
 
 // Why a term ended: context.Cause of its context wraps one of these. Use errors.Is.
 var (
@@ -31,4 +35,12 @@ var (
 	ErrIneligible = core.ErrIneligible
 	// ErrTokenOrder: the store granted a token that is not above those seen before. The grant was given back; the store has lost data.
 	ErrTokenOrder = core.ErrTokenOrder
+)
+
+// Errors of work that is called from elsewhere. Use errors.Is.
+var (
+	// ErrNotLeading: nobody leads here at the moment, so nothing was done. Of Duty.Do.
+	ErrNotLeading = errors.New("not leading")
+	// ErrAtMost: GateConfig.AtMost has passed; the cause of the context of a gate's work.
+	ErrAtMost = errors.New("the time for it is over")
 )

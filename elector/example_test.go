@@ -2,7 +2,9 @@ package elector_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	"github.com/tenure-go/tenure/backend"
 	_ "github.com/tenure-go/tenure/backend/memory"
@@ -59,4 +61,73 @@ func ExampleElector_Campaign() {
 	// Output:
 	// true <nil>
 	// false <nil>
+}
+
+// A Gate stands in front of a job that several servers have in their schedules: one of them runs each tick.
+func ExampleGate() {
+	ctx := context.Background()
+	store, err := backend.Open(ctx, "memory:gate")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer store.Close()
+	tick := func(server string) {
+		// In production each server makes its gate once, and closes it at its end.
+		gate, err := elector.NewGate(elector.GateConfig{
+			Elector: elector.Config{Store: store, Election: "report"},
+			AtLeast: 30 * time.Second, // longer than clocks differ, shorter than the interval
+			AtMost:  10 * time.Minute,
+		})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		defer gate.Close()
+		err = gate.Do(ctx, func(context.Context, *elector.Term) error {
+			fmt.Println(server, "runs it")
+			return nil
+		})
+		fmt.Println(server, "held by another:", errors.Is(err, backend.ErrHeld))
+	}
+	tick("blue")
+	tick("green")
+	// Output:
+	// blue runs it
+	// blue held by another: false
+	// green held by another: true
+}
+
+// Duty is for work that others call while this process leads.
+func ExampleDuty() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	store, err := backend.Open(ctx, "memory:duty")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer store.Close()
+	e, err := elector.New(elector.Config{Store: store, Election: "settlement"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var duty elector.Duty
+	work := func(_ context.Context, term *elector.Term) error {
+		fmt.Println("under token", term.Token().Value)
+		return nil
+	}
+	fmt.Println(duty.Do(ctx, work))
+	go func() { _ = e.Run(ctx, duty.Lead) }()
+	for duty.Term() == nil {
+		<-time.After(time.Millisecond)
+	}
+	fmt.Println(duty.Do(ctx, work))
+	cancel()
+	e.Close()
+	// Output:
+	// not leading
+	// under token 1
+	// <nil>
 }

@@ -61,6 +61,7 @@ func newGroup(cfg GroupConfig, source *clock.Source) (*Group, error) {
 	}
 	elections := cfg.Elections
 	cfg = cfg.withDefaults()
+	cfg.warn()
 	g := &Group{cfg: cfg, loop: newLoop(cfg.Config, source), seats: map[string]*seat{}}
 	g.loop.shared.Bound(cfg.MaxTerms, 0)
 	return g, g.Add(elections...)

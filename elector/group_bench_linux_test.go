@@ -2,6 +2,7 @@ package elector
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -88,7 +89,9 @@ func leadMany(b *testing.B, srv *testenv.Server, n int, steady time.Duration) {
 	b.ReportMetric(cpu.Seconds()*60/steady.Seconds(), "cpu-s/min")
 	b.ReportMetric(0, "ns/op")
 	cancel()
-	<-result
+	if err := <-result; !errors.Is(err, context.Canceled) {
+		b.Error(err)
+	}
 	_ = g.Close()
 }
 

@@ -19,7 +19,7 @@ type lane struct {
 type job struct {
 	since time.Time
 	limit time.Duration
-	run   func(late bool) //nolint:revive // late: it has waited longer than the limit, and is only to say so
+	run   func(late bool) // late: it has waited longer than the limit, and is only to say so
 }
 
 // do runs f soon. It never blocks.

@@ -237,7 +237,7 @@ func (l *loop) step(m *member, e core.Event) {
 }
 
 // note keeps the list of busy members.
-func (l *loop) note(m *member, busy bool) { //nolint:revive // busy: its state
+func (l *loop) note(m *member, busy bool) {
 	switch last := len(l.busy) - 1; {
 	case busy && m.busyPlace < 0:
 		m.busyPlace = int32(last + 1)

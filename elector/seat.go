@@ -40,11 +40,7 @@ func (s *seat) tell(o outcome) {
 		return
 	}
 	r := s.run
-	r.seats.Add(1)
-	go func() {
-		defer r.seats.Done()
-		s.work(r, o.term)
-	}()
+	r.seats.Go(func() { s.work(r, o.term) })
 }
 
 // ended notes that the campaign is over. Callers hold the group's mutex.

@@ -2,6 +2,7 @@ package elector
 
 import (
 	"fmt"
+	"log/slog"
 	"time"
 )
 
@@ -62,4 +63,12 @@ func (c Config) Warnings(n Needs) []Warning {
 		"or say in the store's settings by how much the clock may step", t.SkewTolerated, n.Zones, budget, budget-c.clockStep())
 	warn(c.StepDownMargin < n.notice(), ShortNotice, "StepDownMargin", "%v is less than work needs to stop; make it at least %v", c.StepDownMargin, n.notice())
 	return found
+}
+
+// warn logs what the configuration's warnings are, once for each elector or group.
+func (c Config) warn() {
+	for _, w := range c.Warnings(Needs{}) {
+		c.Logger.Warn("elector: a setting will probably disappoint", //nolint:sloglint // as all messages of this package begin
+			slog.String("election", c.Election), slog.String("kind", string(w.Kind)), slog.String("field", w.Field), slog.String("warning", w.Text))
+	}
 }
