@@ -45,6 +45,12 @@
 // E9 quiet. An idle follower must ask the store at most 1.25 times per TTL, or as often as Limits.FollowerRequests says, and a leader once per RenewInterval. While the store is away, neither may
 // flood it.
 //
+// # Preference
+//
+// A candidate with Config.Listed or a [Preference] is listed in the store's roster, where it can keep one. A leader that finds one there with a higher score hands over gracefully, and so it does when an operator asks ('tenure
+// handover'). A listed candidate costs one request per three TTLs more, a listed leader one more per TTL. None of this touches the guarantees: nobody is made leader without a claim of its own, and without a roster the election goes
+// on as if nobody were preferred.
+//
 // # Time
 //
 // Belief in a lease ends, counted from the start of the request which moved its expiry, after

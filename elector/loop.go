@@ -26,6 +26,7 @@ type loop struct {
 	clock  *clock.Source
 	shared *core.Shared
 	relay  *relay
+	sense  func(core.Notice)                        // hears each transition at once; it must not block
 	record func(*member, core.Input, []core.Action) // for tests: everything that goes in and comes out
 
 	looks, releases, seals, overruns lane
