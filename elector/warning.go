@@ -68,7 +68,7 @@ func (c Config) Warnings(n Needs) []Warning {
 // warn logs what the configuration's warnings are, once for each elector or group.
 func (c Config) warn() {
 	for _, w := range c.Warnings(Needs{}) {
-		c.Logger.Warn("elector: a setting will probably disappoint", //nolint:sloglint // as all messages of this package begin
+		c.Logger.Warn("elector: a setting will probably disappoint",
 			slog.String("election", c.Election), slog.String("kind", string(w.Kind)), slog.String("field", w.Field), slog.String("warning", w.Text))
 	}
 }
