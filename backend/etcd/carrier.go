@@ -35,9 +35,9 @@ type term struct {
 	holder  string
 	token   int64
 	ttl     int64
-	on      map[*carrier]bool // where its leader key is, or may be while a move's outcome is unknown
-	rev     int64             // the latest mod revision of its leader key that was seen
-	pending int64             // the mod revision that a move of unknown outcome compares with; zero: none
+	on      []*carrier // where its leader key is, or may be while a move's outcome is unknown
+	rev     int64      // the latest mod revision of its leader key that was seen
+	pending int64      // the mod revision that a move of unknown outcome compares with; zero: none
 	renewed time.Time
 }
 
@@ -167,7 +167,7 @@ func (f *fleet) settle(l backend.Lease, c *carrier, rev int64) (empty []*carrier
 	t := f.terms[keyOf(l)]
 	if t == nil {
 		f.prune()
-		t = &term{key: keyOf(l), holder: l.Holder, token: l.Token, on: map[*carrier]bool{}}
+		t = &term{key: keyOf(l), holder: l.Holder, token: l.Token}
 		f.terms[t.key] = t
 	}
 	f.join(t, c)
@@ -181,11 +181,13 @@ func (f *fleet) settle(l backend.Lease, c *carrier, rev int64) (empty []*carrier
 
 // leave takes a term off all carriers but one; callers hold mu.
 func (f *fleet) leave(t *term, stays *carrier) (empty []*carrier) {
-	for c := range t.on {
+	on := t.on
+	t.on = nil
+	for _, c := range on {
 		if c == stays {
+			t.on = append(t.on, c)
 			continue
 		}
-		delete(t.on, c)
 		delete(c.terms, t)
 		if len(c.terms) == 0 && !c.busy {
 			empty = append(empty, c)

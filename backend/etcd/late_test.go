@@ -90,7 +90,7 @@ func TestLateMoveKeepsTheWholeTTL(t *testing.T) {
 		if term := fleet.terms[keyOf(leases[i])]; r.Err != nil && term.pending != 0 {
 			lease = leases[i]
 			key, rev = newNames(defaultPrefix).leader(leases[i].Election), term.pending
-			for c := range term.on {
+			for _, c := range term.on {
 				on[c.id] = true
 			}
 		}

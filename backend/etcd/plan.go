@@ -17,7 +17,7 @@ func (f *fleet) plan(ttl int64, items []*item) (refresh []*carrier) {
 		}
 	}
 	for t, it := range batch {
-		for c := range t.on {
+		for _, c := range t.on {
 			if c.ttl == ttl && !slices.Contains(refresh, c) && f.complete(c, batch) {
 				it.to = c
 				c.busy = true
@@ -34,7 +34,7 @@ func (f *fleet) plan(ttl int64, items []*item) (refresh []*carrier) {
 	}
 	refresh = f.gather(refresh, batch)
 	for t, it := range batch {
-		for c := range t.on {
+		for _, c := range t.on {
 			if !slices.Contains(refresh, c) {
 				it.on = nil
 				break
@@ -88,7 +88,11 @@ func (f *fleet) gather(refresh []*carrier, batch map[*term]*item) []*carrier {
 }
 
 // join notes that t may be on c; callers hold mu.
-func (f *fleet) join(t *term, c *carrier) { t.on[c], c.terms[t] = true, true }
+func (f *fleet) join(t *term, c *carrier) {
+	if !c.terms[t] {
+		t.on, c.terms[t] = append(t.on, c), true
+	}
+}
 
 func (f *fleet) bind(it *item, c *carrier) {
 	f.mu.Lock()
