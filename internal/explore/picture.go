@@ -1,0 +1,230 @@
+package explore
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/tenure-go/tenure/backend"
+	"github.com/tenure-go/tenure/internal/clock"
+)
+
+// picture is what a state looks like: the same for all states that will go on alike. Times are told from the present, tokens by their order, attempts and requests by whether they
+// are the same, candidates in an order of their own.
+type picture struct {
+	words    []uint64
+	tokens   []int // positions in words
+	sorted   []uint64
+	attempts []backend.Attempt
+	requests []uint64
+	order    [mostCandidates]int // candidates as they come in the picture
+	place    [mostCandidates]int // the reverse
+	lives    [mostCandidates]uint8
+	self     int // whose machine is looked at
+	alone    bool
+	mono     int64
+	pace     int64
+}
+
+func (p *picture) reset() {
+	p.words, p.tokens, p.attempts = p.words[:0], p.tokens[:0], append(p.attempts[:0], backend.Attempt{})
+}
+
+// look turns to the machine of process i.
+func (p *picture) look(s *state, i int) {
+	p.self, p.mono, p.pace = i, s.now(i).Mono, pace(s.processes[i].rate)
+	p.requests = append(p.requests[:0], 0)
+}
+
+func (p *picture) Number(n int64) { p.words = append(p.words, uint64(n)) }
+
+// Count leaves out how many failures there were: no wait depends on it here.
+func (p *picture) Count(int) {}
+
+// Due is in quanta: nobody looks in between.
+func (p *picture) Due(mono int64) {
+	p.Number((max(mono-p.mono, 0) + p.pace - 1) / p.pace)
+}
+
+func (p *picture) Since(mono int64, enough time.Duration) {
+	p.Number(min(p.mono-mono, int64(enough)+1))
+}
+
+func (p *picture) Token(token int64) {
+	p.tokens = append(p.tokens, len(p.words))
+	p.Number(token)
+}
+
+func (p *picture) Attempt(a backend.Attempt) {
+	n := slices.Index(p.attempts, a)
+	if n < 0 {
+		n = len(p.attempts)
+		p.attempts = append(p.attempts, a)
+	}
+	p.Number(int64(n))
+}
+
+func (p *picture) Request(number uint64) {
+	n := slices.Index(p.requests, number)
+	if n < 0 {
+		n = len(p.requests)
+		p.requests = append(p.requests, number)
+	}
+	p.Number(int64(n))
+}
+
+func (p *picture) Candidate(id string) {
+	if id == "" {
+		p.Number(0)
+		return
+	}
+	i, age := int(id[0]-'a'), p.lives[id[0]-'a']-(id[1]-'0')
+	n := p.place[i]
+	if p.alone {
+		n = 0
+		if i != p.self {
+			n = 1
+		}
+	}
+	p.Number(int64(1 + n + 8*int(age)))
+}
+
+// sum closes the picture: tokens are replaced by their ranks, and everything by one number.
+func (p *picture) sum() uint64 {
+	p.sorted = append(p.sorted[:0], 0)
+	for _, at := range p.tokens {
+		p.sorted = append(p.sorted, p.words[at])
+	}
+	slices.Sort(p.sorted)
+	p.sorted = slices.Compact(p.sorted)
+	for _, at := range p.tokens {
+		n, _ := slices.BinarySearch(p.sorted, p.words[at])
+		p.words[at] = uint64(n)
+	}
+	h := uint64(len(p.words))
+	for _, w := range p.words {
+		h = mix(h ^ mix(w+golden))
+	}
+	return h
+}
+
+// of returns the number of a state: alike states have the same one. Candidates are put in the order of what they look like alone, so that it doesn't matter which is which.
+func (p *picture) of(s *state) uint64 {
+	var looks [mostCandidates]uint64
+	n := s.w.Candidates
+	for i := range n {
+		p.lives[i] = s.processes[i].life
+		p.order[i] = i
+	}
+	p.alone = true
+	for i := range n {
+		p.reset()
+		p.process(s, i)
+		looks[i] = p.sum()
+	}
+	p.alone = false
+	slices.SortStableFunc(p.order[:n], func(a, b int) int { return cmp.Compare(looks[a], looks[b]) })
+	for k, i := range p.order[:n] {
+		p.place[i] = k
+	}
+	p.reset()
+	p.Number(int64(s.storeRate))
+	p.Number(int64(s.crashes) | int64(s.pauses)<<8 | int64(s.copies)<<16)
+	p.Token(s.begun)
+	p.store(s)
+	for _, i := range p.order[:n] {
+		p.process(s, i)
+	}
+	return p.sum()
+}
+
+func (p *picture) store(s *state) {
+	now := reading(s.at, s.storeRate).Mono
+	e := &s.entry
+	p.Token(e.Counter)
+	p.Attempt(e.Attempt)
+	p.Number(max(e.Expires-now, 0))
+	p.Candidate(e.Holder.ID)
+	p.Token(e.Token)
+	p.Number(flags(e.Released))
+}
+
+func (p *picture) process(s *state, i int) {
+	c := &s.processes[i]
+	p.look(s, i)
+	p.Number(int64(c.rate))
+	p.Number(flags(c.paused, c.wake, c.term != 0, c.told, c.watch != 0))
+	c.m.Snapshot(p)
+	p.Token(c.token)
+	p.Attempt(c.attempt)
+	p.Number(max(c.belief.Hard-int64(clock.Elapsed(c.belief.Anchor, s.now(i))), 0))
+	p.flights(s, i)
+}
+
+// flights are the process's, in an order that doesn't depend on how they came about.
+func (p *picture) flights(s *state, i int) {
+	var of [12]*flight
+	mine := of[:0]
+	for n := range s.flights {
+		if int(s.flights[n].who) == i {
+			mine = append(mine, &s.flights[n])
+		}
+	}
+	slices.SortStableFunc(mine, func(a, b *flight) int {
+		return cmp.Or(cmp.Compare(a.asked.Kind, b.asked.Kind), cmp.Compare(a.stage, b.stage), cmp.Compare(a.sent, b.sent))
+	})
+	p.Number(int64(len(mine)))
+	for _, f := range mine {
+		p.flight(s, f)
+	}
+}
+
+func (p *picture) flight(s *state, f *flight) {
+	p.Number(int64(f.asked.Kind) | int64(f.stage)<<8 | flags(f.awaited)<<16)
+	if f.awaited {
+		p.Request(f.asked.Request)
+		p.Number(min(s.at-f.sent, int64(s.w.TTL+1)*2))
+		p.Number(f.asked.Timeout)
+	}
+	if f.stage == out {
+		p.Candidate(f.asked.Claim.Candidate.ID)
+		p.Attempt(f.asked.Claim.Attempt)
+		p.Number(int64(len(f.asked.Claim.Abandoned)))
+		for _, a := range f.asked.Claim.Abandoned {
+			p.Attempt(a)
+		}
+		p.Number(flags(f.asked.Claim.Seen.Known))
+		p.Token(f.asked.Claim.Seen.Counter)
+		p.Token(f.asked.Claim.Floor)
+		p.lease(&f.asked.Lease)
+	}
+	if f.stage == back {
+		r := f.reply
+		p.Number(int64(backend.ClassOf(r.Err)))
+		p.lease(&r.Lease)
+		record := &r.Record
+		if held := heldBy(r.Err); held != nil {
+			record = held
+		}
+		p.Candidate(record.Holder.ID)
+		p.Token(record.Token)
+		p.Token(record.Counter)
+		p.Attempt(record.Attempt)
+		p.Number(int64(record.Remaining))
+	}
+}
+
+func (p *picture) lease(l *backend.Lease) {
+	p.Token(l.Token)
+	p.Attempt(l.Attempt)
+	p.Candidate(l.Holder)
+}
+
+func flags(set ...bool) (n int64) {
+	for i, is := range set {
+		if is {
+			n |= 1 << i
+		}
+	}
+	return n
+}

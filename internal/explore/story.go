@@ -1,0 +1,24 @@
+package explore
+
+import (
+	"fmt"
+	"slices"
+)
+
+// story tells how a state came about.
+func (s *state) story() []string {
+	var lines []string
+	for t := s.trace; t != nil; t = t.before {
+		line := t.what
+		if line != "time passes" {
+			line = fmt.Sprintf("%c: %s", 'a'+byte(t.who), t.what)
+		}
+		lines = append(lines, line)
+	}
+	slices.Reverse(lines)
+	first := fmt.Sprintf("rates: store %+d", s.storeRate)
+	for i := range s.w.Candidates {
+		first += fmt.Sprintf(", %c %+d", 'a'+byte(i), s.processes[i].rate)
+	}
+	return append([]string{first + " thousandths"}, lines...)
+}
