@@ -51,7 +51,7 @@ func (s *state) send(i int, a *core.Action) {
 	s.flights = append(s.flights, f)
 }
 
-// drop forgets flight n when nothing is left of it.
+// settle forgets flight n when nothing is left of it.
 func (s *state) settle(n int) {
 	f := &s.flights[n]
 	if f.stage == back && !f.awaited {

@@ -64,8 +64,9 @@ func (s *state) fly(n int, found []*state) []*state {
 		}
 	case lost:
 	}
-	if f.stage != lost {
+	if f.stage != lost && s.losses > 0 {
 		c := s.after(verb+" or its reply is lost", i)
+		c.losses--
 		c.flights[n].stage = lost
 		c.settle(n)
 		found = append(found, c)

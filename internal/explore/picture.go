@@ -20,8 +20,6 @@ type picture struct {
 	order    [mostCandidates]int // candidates as they come in the picture
 	place    [mostCandidates]int // the reverse
 	lives    [mostCandidates]uint8
-	self     int // whose machine is looked at
-	alone    bool
 	mono     int64
 	pace     int64
 }
@@ -30,9 +28,9 @@ func (p *picture) reset() {
 	p.words, p.tokens, p.attempts = p.words[:0], p.tokens[:0], append(p.attempts[:0], backend.Attempt{})
 }
 
-// look turns to the machine of process i.
-func (p *picture) look(s *state, i int) {
-	p.self, p.mono, p.pace = i, s.now(i).Mono, pace(s.processes[i].rate)
+// turn turns to the machine of process i.
+func (p *picture) turn(s *state, i int) {
+	p.mono, p.pace = s.now(i).Mono, pace(s.processes[i].rate)
 	p.requests = append(p.requests[:0], 0)
 }
 
@@ -79,14 +77,7 @@ func (p *picture) Candidate(id string) {
 		return
 	}
 	i, age := int(id[0]-'a'), p.lives[id[0]-'a']-(id[1]-'0')
-	n := p.place[i]
-	if p.alone {
-		n = 0
-		if i != p.self {
-			n = 1
-		}
-	}
-	p.Number(int64(1 + n + 8*int(age)))
+	p.Number(int64(1 + p.place[i] + 8*int(age)))
 }
 
 // sum closes the picture: tokens are replaced by their ranks, and everything by one number.
@@ -103,12 +94,12 @@ func (p *picture) sum() uint64 {
 	}
 	h := uint64(len(p.words))
 	for _, w := range p.words {
-		h = mix(h ^ mix(w+golden))
+		h = mix(h + golden ^ w)
 	}
 	return h
 }
 
-// of returns the number of a state: alike states have the same one. Candidates are put in the order of what they look like alone, so that it doesn't matter which is which.
+// of returns the number of a state: alike states have the same one. Candidates are put in the order of what they look like alone, so that it rarely matters which is which.
 func (p *picture) of(s *state) uint64 {
 	var looks [mostCandidates]uint64
 	n := s.w.Candidates
@@ -116,26 +107,40 @@ func (p *picture) of(s *state) uint64 {
 		p.lives[i] = s.processes[i].life
 		p.order[i] = i
 	}
-	p.alone = true
 	for i := range n {
-		p.reset()
-		p.process(s, i)
-		looks[i] = p.sum()
+		looks[i] = look(s, i)
 	}
-	p.alone = false
 	slices.SortStableFunc(p.order[:n], func(a, b int) int { return cmp.Compare(looks[a], looks[b]) })
 	for k, i := range p.order[:n] {
 		p.place[i] = k
 	}
 	p.reset()
 	p.Number(int64(s.storeRate))
-	p.Number(int64(s.crashes) | int64(s.pauses)<<8 | int64(s.copies)<<16)
+	p.Number(int64(s.crashes) | int64(s.pauses)<<8 | int64(s.losses)<<16 | int64(s.copies)<<24)
 	p.Token(s.begun)
 	p.store(s)
 	for _, i := range p.order[:n] {
 		p.process(s, i)
 	}
 	return p.sum()
+}
+
+// look is what tells candidates apart at a glance.
+func look(s *state, i int) (n uint64) {
+	p := &s.processes[i]
+	due, _ := p.m.Due()
+	for f := range s.flights {
+		if int(s.flights[f].who) == i {
+			n += mix(uint64(s.flights[f].asked.Kind)<<16 | uint64(s.flights[f].stage)<<8 | uint64(flags(s.flights[f].awaited)))
+		}
+	}
+	for _, word := range [...]int64{
+		int64(p.rate), int64(p.m.State()), flags(p.paused, p.wake, p.term != 0, p.told, s.entry.Holder.ID == name(i, p.life), s.entry.Attempt == p.attempt),
+		min(due-s.now(i).Mono, int64(s.w.ttl())), int64(p.life),
+	} {
+		n = mix(n + golden ^ uint64(word))
+	}
+	return n
 }
 
 func (p *picture) store(s *state) {
@@ -151,7 +156,7 @@ func (p *picture) store(s *state) {
 
 func (p *picture) process(s *state, i int) {
 	c := &s.processes[i]
-	p.look(s, i)
+	p.turn(s, i)
 	p.Number(int64(c.rate))
 	p.Number(flags(c.paused, c.wake, c.term != 0, c.told, c.watch != 0))
 	c.m.Snapshot(p)

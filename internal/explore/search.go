@@ -30,6 +30,9 @@ func Search(w World) Result {
 		}
 	}
 	for ; len(layer) > 0; r.Depth++ {
+		if w.Layer != nil {
+			w.Layer(r.Depth, len(layer))
+		}
 		r.States += len(layer)
 		if r.States >= w.Most {
 			return r

@@ -39,6 +39,7 @@ type state struct {
 	storeRate int16
 	crashes   int8
 	pauses    int8
+	losses    int8
 	copies    int8
 	processes [mostCandidates]process
 	entry     record.Entry
@@ -79,7 +80,7 @@ func (s *state) after(what string, i int) *state {
 
 // begins are the states from which everything starts: one for each combination of rates.
 func (w *World) begins() []*state {
-	states := []*state{{w: w, crashes: int8(w.Crashes), pauses: int8(w.Pauses), copies: int8(w.Copies)}}
+	states := []*state{{w: w, crashes: int8(w.Crashes), pauses: int8(w.Pauses), losses: int8(w.Losses), copies: int8(w.Copies)}}
 	for i := range w.Candidates + 1 {
 		var more []*state
 		for _, s := range states {

@@ -10,15 +10,18 @@ import (
 
 // World is what is explored.
 type World struct {
-	Candidates int   // 2 or 3
-	Messages   int   // on their way at once, at most; what would be one more is lost
-	TTL        int   // in quanta
-	Rates      []int // of the clocks, in thousandths more or less: of each candidate and of the store, in all combinations
-	Crashes    int   // of a process, which then starts again under another name
-	Pauses     int   // of a process, of any length
-	Copies     int   // of requests, which arrive a second time, whenever
-	Most       int   // states; then the search ends
-	Bug        Bug   // planted, to see it found
+	Candidates int                     // 2 or 3
+	Messages   int                     // on their way at once, at most; what would be one more is lost
+	TTL        int                     // in quanta
+	Rates      []int                   // of the clocks, in thousandths more or less: of each candidate and of the store, in all combinations
+	Crashes    int                     // of a process, which then starts again under another name
+	Pauses     int                     // of a process, of any length
+	Losses     int                     // of messages, beside those for which there is no room
+	Copies     int                     // of requests, which arrive a second time, whenever
+	Unheard    bool                    // a belief may outlive its lease at the store: only another believer is an offence
+	Most       int                     // states; then the search ends
+	Bug        Bug                     // planted, to see it found
+	Layer      func(depth, states int) // told of each layer, nil: nobody
 }
 
 // quantum is the length of the time steps. Waits after failures, at most 25 ms at first, then come out as one quantum at most, whatever their number.
