@@ -97,7 +97,7 @@ func (m *Machine) viewCampaign(v Viewer) {
 		return
 	}
 	v.Attempt(c.attempt)
-	v.Number(bits(c.unsure, c.seen.Known, c.woken, c.called, c.kept))
+	v.Number(bits(c.unsure, c.seen.Known, c.woken, c.called, c.kept, c.failures > 0))
 	v.Token(c.seen.Counter)
 	v.Number(int64(min(c.futile, Patience)))
 	v.Count(c.futile - Patience)

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -41,7 +42,13 @@ func (p *picture) Count(int) {}
 
 // Due is in quanta: nobody looks in between.
 func (p *picture) Due(mono int64) {
-	p.Number((max(mono-p.mono, 0) + p.pace - 1) / p.pace)
+	p.Number(quanta(mono-p.mono, p.pace))
+}
+
+// quanta is after how many steps a clock has gone on by a wait; never, after very many.
+func quanta(wait, pace int64) int64 {
+	wait = min(max(wait, 0), int64(time.Hour))
+	return (wait + pace - 1) / pace
 }
 
 func (p *picture) Since(mono int64, enough time.Duration) {
@@ -99,7 +106,7 @@ func (p *picture) sum() uint64 {
 	return h
 }
 
-// of returns the number of a state: alike states have the same one. Candidates are put in the order of what they look like alone, so that it rarely matters which is which.
+// of returns the number of a state: alike states have the same one. Candidates are put in the order of what they look like alone, so that it doesn't matter which is which.
 func (p *picture) of(s *state) uint64 {
 	var looks [mostCandidates]uint64
 	n := s.w.Candidates
@@ -111,7 +118,26 @@ func (p *picture) of(s *state) uint64 {
 		looks[i] = look(s, i)
 	}
 	slices.SortStableFunc(p.order[:n], func(a, b int) int { return cmp.Compare(looks[a], looks[b]) })
-	for k, i := range p.order[:n] {
+	return p.least(s, &looks, 0)
+}
+
+// least is the smallest of the sums in all orders of those who look the same, from the k-th on.
+func (p *picture) least(s *state, looks *[mostCandidates]uint64, k int) uint64 {
+	order := p.order[:s.w.Candidates]
+	if k == len(order)-1 {
+		return p.whole(s, order)
+	}
+	best, same := uint64(math.MaxUint64), looks[order[k]]
+	for j := k; j < len(order) && looks[order[j]] == same; j++ {
+		order[k], order[j] = order[j], order[k]
+		best = min(best, p.least(s, looks, k+1))
+		order[k], order[j] = order[j], order[k]
+	}
+	return best
+}
+
+func (p *picture) whole(s *state, order []int) uint64 {
+	for k, i := range order {
 		p.place[i] = k
 	}
 	p.reset()
@@ -119,7 +145,7 @@ func (p *picture) of(s *state) uint64 {
 	p.Number(int64(s.crashes) | int64(s.pauses)<<8 | int64(s.losses)<<16 | int64(s.copies)<<24)
 	p.Token(s.begun)
 	p.store(s)
-	for _, i := range p.order[:n] {
+	for _, i := range order {
 		p.process(s, i)
 	}
 	return p.sum()
@@ -136,7 +162,7 @@ func look(s *state, i int) (n uint64) {
 	}
 	for _, word := range [...]int64{
 		int64(p.rate), int64(p.m.State()), flags(p.paused, p.wake, p.term != 0, p.told, s.entry.Holder.ID == name(i, p.life), s.entry.Attempt == p.attempt),
-		min(due-s.now(i).Mono, int64(s.w.ttl())), int64(p.life),
+		quanta(due-s.now(i).Mono, pace(p.rate)),
 	} {
 		n = mix(n + golden ^ uint64(word))
 	}
@@ -164,65 +190,6 @@ func (p *picture) process(s *state, i int) {
 	p.Attempt(c.attempt)
 	p.Number(max(c.belief.Hard-int64(clock.Elapsed(c.belief.Anchor, s.now(i))), 0))
 	p.flights(s, i)
-}
-
-// flights are the process's, in an order that doesn't depend on how they came about.
-func (p *picture) flights(s *state, i int) {
-	var of [12]*flight
-	mine := of[:0]
-	for n := range s.flights {
-		if int(s.flights[n].who) == i {
-			mine = append(mine, &s.flights[n])
-		}
-	}
-	slices.SortStableFunc(mine, func(a, b *flight) int {
-		return cmp.Or(cmp.Compare(a.asked.Kind, b.asked.Kind), cmp.Compare(a.stage, b.stage), cmp.Compare(a.sent, b.sent))
-	})
-	p.Number(int64(len(mine)))
-	for _, f := range mine {
-		p.flight(s, f)
-	}
-}
-
-func (p *picture) flight(s *state, f *flight) {
-	p.Number(int64(f.asked.Kind) | int64(f.stage)<<8 | flags(f.awaited)<<16)
-	if f.awaited {
-		p.Request(f.asked.Request)
-		p.Number(min(s.at-f.sent, int64(s.w.TTL+1)*2))
-		p.Number(f.asked.Timeout)
-	}
-	if f.stage == out {
-		p.Candidate(f.asked.Claim.Candidate.ID)
-		p.Attempt(f.asked.Claim.Attempt)
-		p.Number(int64(len(f.asked.Claim.Abandoned)))
-		for _, a := range f.asked.Claim.Abandoned {
-			p.Attempt(a)
-		}
-		p.Number(flags(f.asked.Claim.Seen.Known))
-		p.Token(f.asked.Claim.Seen.Counter)
-		p.Token(f.asked.Claim.Floor)
-		p.lease(&f.asked.Lease)
-	}
-	if f.stage == back {
-		r := f.reply
-		p.Number(int64(backend.ClassOf(r.Err)))
-		p.lease(&r.Lease)
-		record := &r.Record
-		if held := heldBy(r.Err); held != nil {
-			record = held
-		}
-		p.Candidate(record.Holder.ID)
-		p.Token(record.Token)
-		p.Token(record.Counter)
-		p.Attempt(record.Attempt)
-		p.Number(int64(record.Remaining))
-	}
-}
-
-func (p *picture) lease(l *backend.Lease) {
-	p.Token(l.Token)
-	p.Attempt(l.Attempt)
-	p.Candidate(l.Holder)
 }
 
 func flags(set ...bool) (n int64) {
