@@ -11,7 +11,6 @@ import (
 // of requests are relative to.
 type Viewer interface {
 	Number(n int64)
-	Count(n int)                            // failures in a row: they only make waits longer
 	Due(mono int64)                         // a time that is waited for; all times that are over are alike
 	Since(mono int64, enough time.Duration) // a time that was; beyond enough all are alike
 	Token(token int64)                      // only its order among tokens matters
@@ -44,7 +43,8 @@ func (m *Machine) Clone() *Machine {
 	return &c.machine
 }
 
-// Snapshot tells v all that the machine's future depends on. What it leaves out is read in no state that can be reached from here before it is written.
+// Snapshot tells v all that the machine's future depends on. What it leaves out is read in no state that can be reached from here before it is written. How many failures
+// there were in a row is left out where it only lengthens a wait that is drawn.
 func (m *Machine) Snapshot(v Viewer) {
 	v.Number(int64(m.state) | int64(m.mode)<<8)
 	v.Number(bits(m.closed, m.permit, m.waits))
@@ -53,9 +53,6 @@ func (m *Machine) Snapshot(v Viewer) {
 	}
 	if m.cfg.Guards > 0 {
 		v.Number(int64(m.refused))
-	}
-	if m.mode == Serve {
-		v.Count(int(m.crashes))
 	}
 	v.Token(m.floor)
 	v.Token(m.counter)
@@ -73,7 +70,6 @@ func (m *Machine) Snapshot(v Viewer) {
 	}
 	m.viewWatch(v)
 	v.Due(m.orphanNext)
-	v.Count(int(m.orphanFailures))
 	v.Number(int64(len(m.orphans)))
 	for _, o := range m.orphans {
 		viewLease(v, o.lease)
@@ -100,9 +96,7 @@ func (m *Machine) viewCampaign(v Viewer) {
 	v.Number(bits(c.unsure, c.seen.Known, c.woken, c.called, c.kept, c.failures > 0))
 	v.Token(c.seen.Counter)
 	v.Number(int64(min(c.futile, Patience)))
-	v.Count(c.futile - Patience)
 	v.Due(c.watchBy)
-	v.Count(c.failures)
 	if c.kept {
 		v.Since(c.keptSince, m.cfg.TTL)
 	}
@@ -133,11 +127,9 @@ func (m *Machine) viewTerm(v Viewer) {
 	case Sealing, Leading:
 		v.Due(t.renewAt)
 		v.Number(bits(t.failures > 0))
-		v.Count(t.failures)
 	case Releasing:
 		v.Request(t.release)
 		v.Due(t.releaseAt)
-		v.Count(t.releases)
 	default:
 	}
 	if m.state != Sealing {
@@ -148,7 +140,6 @@ func (m *Machine) viewTerm(v Viewer) {
 		v.Number(bits(s.done))
 		v.Request(s.request)
 		v.Due(s.next)
-		v.Count(s.failures)
 	}
 }
 
@@ -158,7 +149,6 @@ func (m *Machine) viewWatch(v Viewer) {
 	v.Number(int64(w.state))
 	v.Request(w.request)
 	v.Number(bits(w.failures > 0))
-	v.Count(w.failures)
 	if w.state == watchClosed {
 		v.Due(w.next)
 	}

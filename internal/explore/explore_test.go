@@ -62,8 +62,8 @@ func TestPicturesDontTellNames(t *testing.T) {
 	w := World{Candidates: 2, Messages: 3, TTL: 3, Rates: []int{0}}
 	s := w.begins()[0]
 	a, b := s.after("", 0), s.after("", 1)
-	a.arrive(0, false)
-	b.arrive(1, false)
+	a.arrive(0)
+	b.arrive(1)
 	if new(picture).of(a) != new(picture).of(b) {
 		t.Error("it matters which of two candidates has looked")
 	}

@@ -65,19 +65,21 @@ func (s *state) settle(n int) {
 	}
 }
 
-// arrive has the store perform request n. A copy of it may go on travelling.
-func (s *state) arrive(n int, copied bool) {
+// arrive has the store perform request n.
+func (s *state) arrive(n int) {
 	f := &s.flights[n]
 	reply := core.Event{Kind: replies[f.asked.Kind], Request: f.asked.Request}
 	s.perform(f, &reply)
 	f.stage, f.reply = back, &reply
-	if copied {
-		s.copies--
-		again := *f
-		again.stage, again.awaited, again.reply = out, false, nil
-		s.flights = append(s.flights, again)
-	}
 	s.settle(n)
+}
+
+// double leaves a copy of request n on its way.
+func (s *state) double(n int) {
+	s.copies--
+	again := s.flights[n]
+	again.awaited = false
+	s.flights = append(s.flights, again)
 }
 
 // perform applies the contract's rules.

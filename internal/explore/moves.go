@@ -49,11 +49,12 @@ func (s *state) fly(n int, found []*state) []*state {
 	switch f.stage {
 	case out:
 		c := s.after(verb+" arrives", i)
-		c.arrive(n, false)
+		c.arrive(n)
 		found = append(found, c)
 		if s.copies > 0 && f.asked.Kind != core.DoGet {
 			c = s.after(verb+" arrives, and a copy goes on", i)
-			c.arrive(n, true)
+			c.double(n)
+			c.arrive(n)
 			found = append(found, c)
 		}
 	case back:

@@ -37,9 +37,6 @@ func (p *picture) turn(s *state, i int) {
 
 func (p *picture) Number(n int64) { p.words = append(p.words, uint64(n)) }
 
-// Count leaves out how many failures there were: no wait depends on it here.
-func (p *picture) Count(int) {}
-
 // Due is in quanta: nobody looks in between.
 func (p *picture) Due(mono int64) {
 	p.Number(quanta(mono-p.mono, p.pace))

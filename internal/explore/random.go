@@ -24,8 +24,8 @@ func findRandom() uint64 {
 }
 
 func short(n uint64) bool {
-	for _, bound := range [...]time.Duration{20, 25, 30, 40, 50, 60, 80, 100, 120} {
-		if n%uint64(bound*time.Millisecond) >= uint64(quantum*8/10) {
+	for _, bound := range [...]uint64{20, 25, 30, 40, 50, 60, 80, 100, 120} {
+		if n%(bound*uint64(time.Millisecond)) >= uint64(quantum*8/10) {
 			return false
 		}
 	}

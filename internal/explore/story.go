@@ -3,6 +3,7 @@ package explore
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // story tells how a state came about.
@@ -16,9 +17,10 @@ func (s *state) story() []string {
 		lines = append(lines, line)
 	}
 	slices.Reverse(lines)
-	first := fmt.Sprintf("rates: store %+d", s.storeRate)
+	var first strings.Builder
+	fmt.Fprintf(&first, "rates: store %+d", s.storeRate)
 	for i := range s.w.Candidates {
-		first += fmt.Sprintf(", %c %+d", 'a'+byte(i), s.processes[i].rate)
+		fmt.Fprintf(&first, ", %c %+d", 'a'+byte(i), s.processes[i].rate)
 	}
-	return append([]string{first + " thousandths"}, lines...)
+	return append([]string{first.String() + " thousandths"}, lines...)
 }

@@ -120,7 +120,7 @@ func (s *state) believed(i int) {
 func (s *state) inspect() {
 	for i := range s.w.Candidates {
 		p := &s.processes[i]
-		if !s.w.Unheard && s.believes(i) && !(s.entry.Attempt == p.attempt && s.entry.Live(s.clock())) {
+		if !s.w.Unheard && s.believes(i) && (s.entry.Attempt != p.attempt || !s.entry.Live(s.clock())) {
 			s.breaks("%s believes longer than the store", name(i, p.life))
 		}
 	}
