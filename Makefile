@@ -9,6 +9,9 @@ KINDS ?= redis postgres etcd consul pgbouncer
 # How many seeds 'make sim' runs. SEED=n tells one seed, with SHRINK=1 on as few faults as possible; RECORD=1 adds the sum to the record of all runs; MATTER=1 finds out which faults matter.
 SEEDS ?= 10000
 
+# How many states 'make explore' goes through at most. All of FIXPOINT=1, which takes some minutes, are about three million.
+STATES ?= $(if $(FIXPOINT),20000000,500000)
+
 # How often each trial (kill, freeze, cut off) is repeated.
 TRIALS ?= 20
 
@@ -55,6 +58,10 @@ mutants: ## check that broken electors and stores turn their rules violated (wit
 .PHONY: sim
 sim: ## simulate elections from seeds, with faults, and check all invariants (SEEDS=n; SEED=n SHRINK=1; RECORD=1; MATTER=1)
 	GOGC=400 go run ./internal/sim/cmd/sim -seeds $(SEEDS) $(if $(SEED),-seed $(SEED)) $(if $(SHRINK),-shrink) $(if $(RECORD),-record) $(if $(MATTER),-matter)
+
+.PHONY: explore
+explore: ## try everything that can happen to a few candidates, about a minute (STATES=10000000: much of it; FIXPOINT=1: all of it, in a smaller world)
+	GOGC=200 go run ./internal/explore/cmd/explore -states $(STATES) $(if $(FIXPOINT),-even -messages 1 -crashes 0 -pauses 0 -losses 0 -copies 0)
 
 .PHONY: bench
 bench: ## run the benchmarks
