@@ -27,6 +27,11 @@ func (c *checker) begins(m *member, a *core.Action) {
 	if !m.believed(m.belief.Soft) {
 		w.violate(I11, m, "leads after its deadline")
 	}
+	for g := range w.guards {
+		if l.sealed[g] < a.Lease.Token {
+			w.violate(I11, m, "leads under token %d before guard %d was told", a.Lease.Token, g)
+		}
+	}
 	m.m.lost = false
 }
 
@@ -35,6 +40,7 @@ func (c *checker) ends(m *member, a *core.Action) {
 	if a.Term != m.work.term && m.work.active {
 		c.w.violate(I6, m, "ends the work of another term")
 	}
+	c.tells(m, a.Err)
 	if !errors.Is(a.Err, core.ErrResigned) {
 		m.m.lost = true
 	}
@@ -86,6 +92,7 @@ func (c *checker) finishes(m *member, a *core.Action) {
 	m.m.searching = false
 	m.m.gone[1]++
 	c.recount(m.election)
+	c.stops(m, a.Err)
 	if !m.works() || a.Err == nil {
 		return
 	}

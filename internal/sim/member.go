@@ -138,7 +138,7 @@ func (m *member) perform(a *core.Action) {
 		m.endWork(a)
 	case core.DoOverrun:
 		m.p.w.note(m, "its work outlives its lease")
-		m.p.w.check.overrun(m)
+		m.p.w.check.overrun(m, a.Err)
 	case core.DoFinish:
 		m.finished(a)
 	case core.DoNotify:
