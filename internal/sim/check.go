@@ -140,6 +140,7 @@ func (c *checker) stepped(m *member, e *core.Event, actions []core.Action, befor
 			if (class != backend.OK || !mine) && a.Belief.Term != 0 && a.Belief.Hard > m.remains()+1000 {
 				c.w.violate(I15, m, "believes for longer after a reply that is no renewal: %v", e.Err)
 			}
+			c.revived(m, &a.Belief)
 		default:
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tenure-go/tenure/backend"
+	"github.com/tenure-go/tenure/internal/clock"
 	"github.com/tenure-go/tenure/internal/core"
 )
 
@@ -12,6 +13,7 @@ import (
 type duties struct {
 	renewal  *request        // the latest
 	renewed  int64           // monotonic reading when it was sent
+	sealing  int64           // monotonic reading since when it tells guards of a term
 	refused  backend.Attempt // a renewal of it was definitely refused: there is nothing to give back
 	resigned bool            // the latest term was ended by a resignation
 	ended    int64           // monotonic reading when its work was told to end
@@ -28,6 +30,21 @@ func (c *checker) renews(r *request) {
 		c.w.violate(I14, r.m, "renews while a renewal is under way")
 	}
 	d.renewal, d.renewed = r, r.sent.Mono
+}
+
+// seals looks at a request to a guard: guards that can't be reached must not keep an election from everybody for long.
+func (c *checker) seals(r *request) {
+	if took := time.Duration(r.sent.Mono - r.m.m.duties.sealing); took > r.m.cfg.TTL {
+		c.w.violate(I4, r.m, "has told guards of its term for %v, and leads not yet", took)
+	}
+}
+
+// revived looks at a belief that follows a renewal's reply: one that comes after the deadline doesn't bring a term back that callers know to be over.
+func (c *checker) revived(m *member, b *core.Belief) {
+	before, now := &m.belief, m.p.read()
+	if b.Leading && before.Leading && b.Term == before.Term && now.HasBoot && int64(clock.Elapsed(before.Anchor, now)) >= before.Soft {
+		c.w.violate(I15, m, "leads again after its deadline")
+	}
 }
 
 // tells takes note of the order to end a term's work.
@@ -51,6 +68,9 @@ func (c *checker) drained(m *member, cause error) {
 // drains looks, once a second, for how long work has been given time to end.
 func (c *checker) drains(m *member) {
 	d, now := &m.m.duties, m.p.read().Mono
+	if m.belief.Term != 0 && !m.belief.Leading && m.work.active && !m.work.told {
+		c.w.violate(I6, m, "leads no more, and its work was not told")
+	}
 	switch {
 	case m.belief.Leading || !m.believed(m.belief.Hard):
 		d.drains = 0

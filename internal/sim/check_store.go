@@ -137,6 +137,8 @@ func (c *checker) sends(r *request) {
 			w.hit(ResignInRenewal)
 			w.schedule(m.p.work.upTo(6_000_000), event{kind: evPost, m: m, n: uint64(core.Resign)})
 		}
+	case core.DoSeal:
+		c.seals(r)
 	case core.DoRelease:
 		if m.work.active && r.lease.Attempt == m.work.token.Attempt {
 			w.violate(I6, m, "releases its lease while its work goes on")

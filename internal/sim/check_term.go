@@ -58,6 +58,8 @@ func (c *checker) notice(m *member, n *core.Notice) {
 			w.violate(I6, m, "tells %s twice in a row", n.Kind)
 		}
 		m.m.started = n.Kind == core.NoteStarted
+	case core.NoteSealing:
+		m.m.duties.sealing = m.p.read().Mono
 	case core.NoteLost:
 		c.losses++
 		w.noteLoss(m, n)

@@ -15,7 +15,7 @@ const runner = "./internal/sim/cmd/sim"
 // build compiles the runner in a folder, with the mutant's file in the place of the original; nil: without a mistake. No source is copied into the module.
 func build(ctx context.Context, dir string, m *mutant) (program string, err error) {
 	program = filepath.Join(dir, "sim")
-	args := []string{"build", "-o", program}
+	args := []string{"build", "-ldflags=-s -w", "-o", program}
 	if m != nil {
 		overlay, err := writeOverlay(dir, m)
 		if err != nil {

@@ -14,8 +14,8 @@ var seals = []mutant{
 	},
 	{
 		name: "a seal that failed is taken for done", file: "seal.go",
-		old: "s.failures++\n",
-		new: "s.failures, s.done = s.failures+1, true\n",
+		old: "m.campaign.trouble = t.err\n\t\treturn",
+		new: "m.campaign.trouble, s.done = t.err, true",
 	},
 	{
 		name: "a guard that knows a higher token is not outbid", file: "seal.go",
