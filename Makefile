@@ -56,6 +56,14 @@ mutants: ## check that broken electors and stores turn their rules violated (wit
 sim: ## simulate elections from seeds, with faults, and check all invariants (SEEDS=n; SEED=n SHRINK=1; RECORD=1; MATTER=1)
 	GOGC=400 go run ./internal/sim/cmd/sim -seeds $(SEEDS) $(if $(SEED),-seed $(SEED)) $(if $(SHRINK),-shrink) $(if $(RECORD),-record) $(if $(MATTER),-matter)
 
+.PHONY: core-mutants
+core-mutants: ## seed mistakes into the elector's core, a third of the list each day, and hunt for each with the simulation
+	go run ./internal/sim/cmd/mutants -third 4 -first 0 -hunts 1
+
+.PHONY: core-mutants-docs
+core-mutants-docs: ## the same with the whole list and five hunts for each, and put the table into docs/simulation-mutants.md (about 15 minutes on two cores)
+	go run ./internal/sim/cmd/mutants -write docs/simulation-mutants.md
+
 .PHONY: bench
 bench: ## run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...

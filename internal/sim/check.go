@@ -58,6 +58,7 @@ type memory struct {
 	load      int
 	gone      [2]int // callers, in the last bucket and in this one
 	duties    duties
+	debts     debts
 }
 
 func newChecker(w *run) checker {

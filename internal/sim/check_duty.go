@@ -13,6 +13,7 @@ import (
 type duties struct {
 	renewal  *request        // the latest
 	renewed  int64           // monotonic reading when it was sent
+	began    int64           // monotonic reading at the beginning of the term
 	sealing  int64           // monotonic reading since when it tells guards of a term
 	refused  backend.Attempt // a renewal of it was definitely refused: there is nothing to give back
 	resigned bool            // the latest term was ended by a resignation
@@ -54,13 +55,27 @@ func (c *checker) tells(m *member, cause error) {
 	d.ended = m.p.read().Mono
 }
 
+// outlives looks at a term whose deadline has passed: it has at least tried to renew.
+func (c *checker) outlives(m *member, cause error) {
+	d := &m.m.duties
+	since := time.Duration(m.p.read().Mono - d.began)
+	tried := d.renewal != nil && d.renewal.lease.Attempt == m.work.token.Attempt
+	if m.work.active && errors.Is(cause, core.ErrDeadline) && !tried && since > m.cfg.RenewInterval+time.Second && !m.hindered(since) {
+		c.w.violate(I6, m, "loses its term after %v, and has never tried to renew", since)
+	}
+}
+
+// hindered reports that the member has not had the processor all the time lately.
+func (m *member) hindered(since time.Duration) bool {
+	return m.p.asleep > m.p.w.now-int64(since)-int64(m.p.w.longest) || m.p.slot.has(Starved) || m.p.slot.has(Stutter)
+}
+
 // drained looks at work that outlives its lease: after a resignation the lease is renewed meanwhile.
 func (c *checker) drained(m *member, cause error) {
 	d := &m.m.duties
 	since := time.Duration(m.p.read().Mono - d.ended)
-	slow := m.p.asleep > c.w.now-int64(since)-int64(c.w.longest) || m.p.slot.has(Starved) || m.p.slot.has(Stutter)
 	due := m.cfg.RenewInterval + m.cfg.AttemptTimeout + m.cfg.RenewInterval/2 + time.Second
-	if errors.Is(cause, core.ErrResigned) && d.refused != m.work.token.Attempt && d.renewed < d.ended && since > due && !slow {
+	if errors.Is(cause, core.ErrResigned) && d.refused != m.work.token.Attempt && d.renewed < d.ended && since > due && !m.hindered(since) {
 		c.w.violate(I6, m, "has not renewed its lease in the %v since its work was told to end", since)
 	}
 }

@@ -144,6 +144,7 @@ func (c *checker) sends(r *request) {
 			w.violate(I6, m, "releases its lease while its work goes on")
 		}
 		c.handsOver(r)
+		m.paid(r.lease.Attempt)
 		m.m.released = r.lease.Attempt
 	default:
 	}

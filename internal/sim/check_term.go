@@ -32,7 +32,7 @@ func (c *checker) begins(m *member, a *core.Action) {
 			w.violate(I11, m, "leads under token %d before guard %d was told", a.Lease.Token, g)
 		}
 	}
-	m.m.lost = false
+	m.m.lost, m.m.duties.began = false, m.p.read().Mono
 }
 
 // ends looks at the order to end a term's work.
@@ -62,6 +62,7 @@ func (c *checker) notice(m *member, n *core.Notice) {
 		m.m.duties.sealing = m.p.read().Mono
 	case core.NoteLost:
 		c.losses++
+		c.outlives(m, n.Err)
 		w.noteLoss(m, n)
 	case core.NoteCampaigning:
 		m.m.searching, m.m.asked, m.m.since = true, m.p.read().Mono, w.now
@@ -95,6 +96,9 @@ func (c *checker) finishes(m *member, a *core.Action) {
 	m.m.gone[1]++
 	c.recount(m.election)
 	c.stops(m, a.Err)
+	if attempt := m.m.debts.unsure; !attempt.IsZero() {
+		m.owes(attempt)
+	}
 	if !m.works() || a.Err == nil {
 		return
 	}

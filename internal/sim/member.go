@@ -86,6 +86,7 @@ func (m *member) feed(e core.Event) {
 	before := m.belief
 	actions := m.machine.Step(in)
 	w.check.stepped(m, &e, actions, before)
+	w.check.claimed(m, &e, actions)
 	for i := range actions {
 		w.mix(uint64(actions[i].Kind)<<32 | actions[i].Request)
 		m.perform(&actions[i])

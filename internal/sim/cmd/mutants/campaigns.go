@@ -8,24 +8,9 @@ var campaigns = []mutant{
 		new: "Abandoned: m.abandoned(), Floor: m.floor,",
 	},
 	{
-		name: "a claim names no floor for its token", file: "campaign.go",
-		old: "Seen: c.seen, Floor: m.floor,",
-		new: "Seen: c.seen,",
-	},
-	{
 		name: "every campaign has the same attempt", file: "machine.go",
 		old: "binary.LittleEndian.PutUint64(a[8:], m.rand[1])",
 		new: "a = backend.Attempt{}",
-	},
-	{
-		name: "no fresh attempt after a grant that was given back", file: "campaign.go",
-		old: "\tm.freshAttempt()\n\tc.woken",
-		new: "\tif c.attempt.IsZero() {\n\t\tm.freshAttempt()\n\t}\n\tc.woken",
-	},
-	{
-		name: "an attempt is used on after it was spent", file: "campaign.go",
-		old: "case backend.NotHeld: // the attempt is spent\n\t\tm.freshAttempt()",
-		new: "case backend.NotHeld:",
 	},
 	{
 		name: "a lost reply to a claim is forgotten", file: "campaign.go",
@@ -36,31 +21,6 @@ var campaigns = []mutant{
 		name: "an attempt that may have led is used on", file: "campaign.go",
 		old: "if c := m.campaign; c.unsure && counter != c.seen.Counter {",
 		new: "if c := m.campaign; c.unsure && counter < 0 {",
-	},
-	{
-		name: "a grant is not looked at again: another's", file: "campaign.go",
-		old: "if l.Election != m.election || l.Holder != m.cfg.Candidate.ID || l.Attempt != c.attempt ||",
-		new: "if l.Election != m.election ||",
-	},
-	{
-		name: "a grant is not looked at again: too late", file: "campaign.go",
-		old: "case clock.Elapsed(anchor, m.now) >= soft:",
-		new: "case clock.Elapsed(anchor, m.now) < 0:",
-	},
-	{
-		name: "a grant is not looked at again: its token", file: "campaign.go",
-		old: "case l.Token <= m.floor:",
-		new: "case l.Token < 0:",
-	},
-	{
-		name: "a reply to a look of an earlier campaign counts", file: "campaign.go",
-		old: "if m.state != Campaigning || c.flight != c.attempt { // a look of",
-		new: "if m.state != Campaigning { // a look of",
-	},
-	{
-		name: "an own unconfirmed grant is taken for another's", file: "campaign.go",
-		old: "if r.Attempt != m.campaign.attempt {",
-		new: "if r.Counter != 0 {",
 	},
 	{
 		name: "an older leader is taken for a newer one", file: "campaign.go",
@@ -86,16 +46,6 @@ var campaigns = []mutant{
 		name: "no timer net: only wake-ups call for a look", file: "campaign.go",
 		old: "c.next = m.in(min(wait, ttl, time.Duration(never/2)) + Lag(ttl))",
 		new: "c.next = never",
-	},
-	{
-		name: "a wake-up during a look is dropped", file: "watch.go",
-		old: "if c.failures == 0 && !c.woken {",
-		new: "if c.failures == 0 && !c.woken && c.request == 0 {",
-	},
-	{
-		name: "a watch that has ended is never opened again", file: "watch.go",
-		old: "w.next = m.now.Mono + int64(m.backoff(w.failures, m.cfg.TTL))",
-		new: "w.next = never",
 	},
 	{
 		name: "no backoff", file: "machine.go",

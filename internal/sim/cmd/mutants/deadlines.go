@@ -33,12 +33,7 @@ var deadlines = []mutant{
 		new: "return hard, hard + m.StepDown",
 	},
 	{
-		name: "no safety margin", file: "lease.go",
-		old: "hard = time.Duration(scaled) - m.Safety",
-		new: "hard = time.Duration(scaled)",
-	},
-	{
-		name: "no allowance for steps of the store's clock", file: "lease.go",
+		name: "no allowance for steps of the store's clock", file: "lease.go", world: "wall",
 		old: "left := int64(ttl - m.Step)",
 		new: "left := int64(ttl)",
 	},

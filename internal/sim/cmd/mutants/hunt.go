@@ -29,10 +29,10 @@ const patience = 10 * time.Minute
 var answer = regexp.MustCompile(`^found after (\d+) seeds: seed \d+ \(.*?\): (\S+) at `)
 
 // hunt runs seeds from first on until one violates an invariant. It returns 0 if none does.
-func hunt(ctx context.Context, program string, first uint64, most int) (seeds int, invariant string, err error) {
+func hunt(ctx context.Context, program, world string, first uint64, most int) (seeds int, invariant string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, program, "-hunt", "-first", strconv.FormatUint(first, 10), "-seeds", strconv.Itoa(most)).CombinedOutput()
+	out, err := exec.CommandContext(ctx, program, "-hunt", "-first", strconv.FormatUint(first, 10), "-seeds", strconv.Itoa(most), "-world", world).CombinedOutput()
 	if err != nil {
 		return 0, "", fmt.Errorf("the hunt from seed %d on has failed: %w\n%.2000s", first, err, out)
 	}
@@ -53,7 +53,7 @@ func hunts(ctx context.Context, program string, m mutant, s settings) (catch, er
 	times := map[string]int{}
 	for i := range s.hunts {
 		first := s.first + uint64(i)*apart
-		n, invariant, err := hunt(ctx, program, first, s.seeds)
+		n, invariant, err := hunt(ctx, program, m.world, first, s.seeds)
 		if err != nil {
 			return c, err
 		}

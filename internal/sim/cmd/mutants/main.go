@@ -29,7 +29,7 @@ type settings struct {
 func main() {
 	var s settings
 	flag.IntVar(&s.hunts, "hunts", 5, "how many hunts for each mistake, each from another seed on")
-	flag.IntVar(&s.seeds, "seeds", 25_000, "how many seeds a hunt may take")
+	flag.IntVar(&s.seeds, "seeds", 5000, "how many seeds a hunt may take")
 	flag.IntVar(&s.control, "control", 1000, "how many seeds to run without a mistake")
 	flag.IntVar(&s.third, "third", 0, "1, 2 or 3: that third of the mistakes; 4: each day another; 0: all")
 	flag.Uint64Var(&s.first, "first", 1, "the first hunt's first seed; 0: today's")
@@ -126,7 +126,7 @@ func control(ctx context.Context, out io.Writer, s settings) error {
 	if err != nil {
 		return err
 	}
-	n, invariant, err := hunt(ctx, program, s.first, s.control)
+	n, invariant, err := hunt(ctx, program, "", s.first, s.control)
 	if err != nil {
 		return err
 	}

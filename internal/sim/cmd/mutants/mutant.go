@@ -11,6 +11,7 @@ import (
 type mutant struct {
 	name     string // in the table: what goes wrong
 	file     string // of internal/core
+	world    string // in which it is hunted for, if it shows in one alone; empty: in all
 	old, new string // the text that is replaced, which occurs once, and the mistake
 }
 

@@ -80,9 +80,6 @@ func TestTheTableGoesBetweenItsMarks(t *testing.T) {
 	if text := string(got); !strings.HasPrefix(text, "before\n"+begin) || !strings.HasSuffix(text, "| x | `f.go` | I1, I4 | 3 | 9 |\n"+end+"after\n") || strings.Contains(text, "old") {
 		t.Errorf("the file has become:\n%s", text)
 	}
-	if err := write(file, begin); err != nil {
-		t.Fatal(err)
-	}
 	if err := os.WriteFile(file, []byte("no marks\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

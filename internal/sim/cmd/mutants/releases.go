@@ -18,11 +18,6 @@ var releases = []mutant{
 		new: "if !m.term.gone || m.term.gone {",
 	},
 	{
-		name: "a released lease counts as the one that a store has lost", file: "release.go",
-		old: "m.lastHard = 0 // from here on another may be granted the election\n",
-		new: "",
-	},
-	{
 		name: "a lease that nobody wants is forgotten", file: "orphan.go",
 		old: "m.orphans = append(m.orphans, orphan{lease: l, until: m.in(l.TTL)})",
 		new: "",

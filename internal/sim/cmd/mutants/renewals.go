@@ -15,7 +15,7 @@ var renewals = []mutant{
 	{
 		name: "a reply to an earlier term's renewal counts", file: "renew.go",
 		old: "if t.renewal == 0 || e.Request != t.renewal {",
-		new: "if t.renewal == 0 {",
+		new: "if e.Request == 0 {",
 	},
 	{
 		name: "an unknown outcome is taken for a loss", file: "renew.go",

@@ -18,18 +18,8 @@ var seals = []mutant{
 		new: "m.campaign.trouble, s.done = t.err, true",
 	},
 	{
-		name: "a guard that knows a higher token is not outbid", file: "seal.go",
-		old: "m.floor = max(m.floor, stale.Mark.Value)",
-		new: "m.floor = max(m.floor, 0)",
-	},
-	{
 		name: "guards that can't be reached are waited for for ever", file: "seal.go",
 		old: "t.sealBy = t.anchor.Mono + int64(m.cfg.TTL)",
 		new: "t.sealBy = never",
-	},
-	{
-		name: "a guard that refuses is outbid again and again at once", file: "seal.go",
-		old: "stay = m.backoff(n, m.cfg.TTL)",
-		new: "stay = 0",
 	},
 }

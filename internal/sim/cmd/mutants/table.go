@@ -20,7 +20,11 @@ func table(catches []catch) string {
 	b.WriteString("| mistake | in | caught by | seeds: median | worst |\n| --- | --- | --- | ---: | ---: |\n")
 	for i := range catches {
 		c := &catches[i]
-		fmt.Fprintf(&b, "| %s | `%s` | %s | %d | %d |\n", c.name, c.file, strings.Join(c.by, ", "), c.median(), c.worst())
+		by := strings.Join(c.by, ", ")
+		if c.world != "" {
+			by += ", in world " + c.world
+		}
+		fmt.Fprintf(&b, "| %s | `%s` | %s | %d | %d |\n", c.name, c.file, by, c.median(), c.worst())
 	}
 	return b.String()
 }
