@@ -63,6 +63,14 @@ sim: ## simulate elections from seeds, with faults, and check all invariants (SE
 explore: ## try everything that can happen to a few candidates, about a minute (STATES=10000000: much of it; FIXPOINT=1: all of it, in a smaller world)
 	GOGC=200 go run ./internal/explore/cmd/explore -states $(STATES) $(if $(FIXPOINT),-even -messages 1 -crashes 0 -pauses 0 -losses 0 -copies 0)
 
+.PHONY: core-mutants
+core-mutants: ## seed mistakes into the elector's core, a third of the list each day, and hunt for each with the simulation
+	go run ./internal/sim/cmd/mutants -third 4 -first 0 -hunts 1
+
+.PHONY: core-mutants-docs
+core-mutants-docs: ## the same with the whole list and five hunts for each, and put the table into docs/simulation-mutants.md (about 15 minutes on two cores)
+	go run ./internal/sim/cmd/mutants -write docs/simulation-mutants.md
+
 .PHONY: bench
 bench: ## run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...

@@ -46,6 +46,7 @@ step cross make cross
 reports=$(mktemp -d)
 step test env TENURE_CONFORMANCE_REPORTS="$reports" make test
 step mutants make mutants
+step core-mutants make core-mutants
 step simulation make sim SEEDS="${TENURE_SEEDS:-10000}"
 step faults make sim MATTER=1 SEEDS=200
 step matrix go run ./internal/matrix -check README.md "$reports"

@@ -57,6 +57,8 @@ type memory struct {
 	bucket    int64  // of 10 s
 	load      int
 	gone      [2]int // callers, in the last bucket and in this one
+	duties    duties
+	debts     debts
 }
 
 func newChecker(w *run) checker {
@@ -95,6 +97,9 @@ func (c *checker) believes(m *member) {
 	w := c.w
 	if m.belief.Term == 0 || !m.believed(m.belief.Hard) {
 		return
+	}
+	if m.belief.Hard-m.belief.Soft < int64(m.cfg.Margins.StepDown) {
+		w.violate(I6, m, "its work is told to end only %v before its belief ends", time.Duration(m.belief.Hard-m.belief.Soft))
 	}
 	l := &c.ledgers[m.election]
 	l.led = w.now
@@ -136,6 +141,7 @@ func (c *checker) stepped(m *member, e *core.Event, actions []core.Action, befor
 			if (class != backend.OK || !mine) && a.Belief.Term != 0 && a.Belief.Hard > m.remains()+1000 {
 				c.w.violate(I15, m, "believes for longer after a reply that is no renewal: %v", e.Err)
 			}
+			c.revived(m, &a.Belief)
 		default:
 		}
 	}
@@ -145,8 +151,9 @@ func (c *checker) stepped(m *member, e *core.Event, actions []core.Action, befor
 }
 
 // overrun is work that outlives its lease.
-func (c *checker) overrun(m *member) {
+func (c *checker) overrun(m *member, cause error) {
 	c.overruns++
+	c.drained(m, cause)
 	m.m.overruns = true
 	c.recount(m.election)
 	if m.believed(m.belief.Hard) {

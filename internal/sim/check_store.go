@@ -132,14 +132,19 @@ func (c *checker) sends(r *request) {
 		if r.lease.Attempt == m.m.released || m.m.lost && m.work.active && r.lease.Attempt == m.work.token.Attempt {
 			w.violate(I7, m, "renews after it has stepped down")
 		}
+		c.renews(r)
 		if m.p.slot.has(ResignInRenewal) && m.work.active {
 			w.hit(ResignInRenewal)
 			w.schedule(m.p.work.upTo(6_000_000), event{kind: evPost, m: m, n: uint64(core.Resign)})
 		}
+	case core.DoSeal:
+		c.seals(r)
 	case core.DoRelease:
 		if m.work.active && r.lease.Attempt == m.work.token.Attempt {
 			w.violate(I6, m, "releases its lease while its work goes on")
 		}
+		c.handsOver(r)
+		m.paid(r.lease.Attempt)
 		m.m.released = r.lease.Attempt
 	default:
 	}
@@ -165,6 +170,10 @@ func (c *checker) answered(r *request, e *core.Event) {
 			m.m.counter = e.Lease.Token
 			m.m.granted = e.Lease.Attempt
 			m.m.searching = false
+		}
+	case core.Renewed:
+		if class := backend.ClassOf(e.Err); class == backend.NotHeld || class == backend.Moved {
+			m.m.duties.refused = r.lease.Attempt
 		}
 	default:
 	}

@@ -27,7 +27,12 @@ func (c *checker) begins(m *member, a *core.Action) {
 	if !m.believed(m.belief.Soft) {
 		w.violate(I11, m, "leads after its deadline")
 	}
-	m.m.lost = false
+	for g := range w.guards {
+		if l.sealed[g] < a.Lease.Token {
+			w.violate(I11, m, "leads under token %d before guard %d was told", a.Lease.Token, g)
+		}
+	}
+	m.m.lost, m.m.duties.began = false, m.p.read().Mono
 }
 
 // ends looks at the order to end a term's work.
@@ -35,6 +40,7 @@ func (c *checker) ends(m *member, a *core.Action) {
 	if a.Term != m.work.term && m.work.active {
 		c.w.violate(I6, m, "ends the work of another term")
 	}
+	c.tells(m, a.Err)
 	if !errors.Is(a.Err, core.ErrResigned) {
 		m.m.lost = true
 	}
@@ -52,8 +58,11 @@ func (c *checker) notice(m *member, n *core.Notice) {
 			w.violate(I6, m, "tells %s twice in a row", n.Kind)
 		}
 		m.m.started = n.Kind == core.NoteStarted
+	case core.NoteSealing:
+		m.m.duties.sealing = m.p.read().Mono
 	case core.NoteLost:
 		c.losses++
+		c.outlives(m, n.Err)
 		w.noteLoss(m, n)
 	case core.NoteCampaigning:
 		m.m.searching, m.m.asked, m.m.since = true, m.p.read().Mono, w.now
@@ -86,6 +95,10 @@ func (c *checker) finishes(m *member, a *core.Action) {
 	m.m.searching = false
 	m.m.gone[1]++
 	c.recount(m.election)
+	c.stops(m, a.Err)
+	if attempt := m.m.debts.unsure; !attempt.IsZero() {
+		m.owes(attempt)
+	}
 	if !m.works() || a.Err == nil {
 		return
 	}

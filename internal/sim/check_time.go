@@ -79,6 +79,8 @@ func (c *checker) inspectMember(m *member) {
 	default:
 		m.m.overdue = m.belief.Term
 	}
+	c.drains(m)
+	c.collects(m)
 	// The longest sleep of a follower: the holder's TTL, or a bar of TTL and lag; then the longest backoff, and an attempt that timed out.
 	bound := w.longest + w.longest/2 + m.cfg.TTL + 2*time.Second
 	if m.m.searching && m.wants && time.Duration(m.p.read().Mono-m.m.asked) > bound {

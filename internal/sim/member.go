@@ -86,6 +86,7 @@ func (m *member) feed(e core.Event) {
 	before := m.belief
 	actions := m.machine.Step(in)
 	w.check.stepped(m, &e, actions, before)
+	w.check.claimed(m, &e, actions)
 	for i := range actions {
 		w.mix(uint64(actions[i].Kind)<<32 | actions[i].Request)
 		m.perform(&actions[i])
@@ -138,7 +139,7 @@ func (m *member) perform(a *core.Action) {
 		m.endWork(a)
 	case core.DoOverrun:
 		m.p.w.note(m, "its work outlives its lease")
-		m.p.w.check.overrun(m)
+		m.p.w.check.overrun(m, a.Err)
 	case core.DoFinish:
 		m.finished(a)
 	case core.DoNotify:

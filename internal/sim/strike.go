@@ -138,6 +138,7 @@ func (w *run) handOver(o *Occurrence, p *process) {
 		}
 		w.hit(o.Kind)
 		if m.works() {
+			w.check.resigns(m, h)
 			m.step(core.Event{Kind: core.Resign, Term: m.work.term, Handover: h})
 		}
 	}

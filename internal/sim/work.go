@@ -103,12 +103,13 @@ var errPanic = errors.New("the leader's function panicked")
 // panics is what the shell does when the work panics: the lease is given back before the panic goes on and ends the process.
 func (m *member) panics() {
 	m.p.w.note(m, "its work panics")
-	term := m.work.term
+	term, attempt := m.work.term, m.work.token.Attempt
 	m.p.dying = true
 	m.work = work{}
 	m.p.w.check.returned(m)
 	m.step(core.Event{Kind: core.Unwant, Caller: m.caller, Err: errPanic})
 	m.step(core.Event{Kind: core.WorkReturned, Term: term})
+	m.p.w.check.givesBack(m, attempt)
 }
 
 var errWork = errors.New("the leader's function failed")
@@ -118,7 +119,7 @@ func (m *member) returned(term uint64) {
 	if !k.active || k.term != term {
 		return
 	}
-	told := k.told
+	told, attempt := k.told, k.token.Attempt
 	m.work = work{}
 	m.p.w.check.returned(m)
 	e := core.Event{Kind: core.WorkReturned, Term: term}
@@ -132,6 +133,7 @@ func (m *member) returned(term uint64) {
 		m.p.w.hit(ReturnsEarly)
 	}
 	m.step(e)
+	m.p.w.check.givesBack(m, attempt)
 	if !m.wants { // a term without a function has been concluded before
 		m.again()
 	}
