@@ -123,3 +123,31 @@ func TestNothingThatAStoreSaysMakesAStorm(t *testing.T) {
 		})
 	}
 }
+
+// PE32: the age of a lease comes from clocks of others on some stores, and is for display. Whatever it is said to be, a holder that renews is left alone, and a dead one succeeded in time.
+func TestAnAgeThatMakesNoSense(t *testing.T) {
+	for _, age := range []time.Duration{-1 << 63, -time.Hour, 0, 100 * time.Hour, 1<<63 - 1} {
+		bubble(t, func(t *testing.T, server *memory.Server) {
+			dying, plain := newFaulty(server.Client()), server.Client()
+			a := start(t, config(dying, "a"))
+			first := <-a.terms
+			b := start(t, config(&odd{faulty: newFaulty(server.Client()), get: func() backend.Record {
+				r, err := plain.Get(t.Context(), "e")
+				must(t, err)
+				r.Age = age
+				return r
+			}}, "b"))
+			pass(10 * ttl)
+			if !first.Valid() {
+				t.Errorf("age %v: a holder that renews was succeeded", age)
+			}
+			dying.set(func(context.Context, string) error { return errInjected }, nil)
+			began := time.Now()
+			<-b.terms
+			if took := time.Since(began); took > b.Config().Timing().FailOver {
+				t.Errorf("age %v: a dead holder was succeeded after %v", age, took)
+			}
+			_, _ = b.end(), a.end()
+		})
+	}
+}
