@@ -32,6 +32,7 @@ var mutants = []mutant{
 	{"renew ignores the holder", s4},
 	{"renew ignores the token", s4},
 	{"renew ignores the attempt", s4},
+	{"renew goes by the holder alone", s4},
 	{"renew does not extend the lease", s4},
 	{"a lost lease is an unknown error", s4},
 	{"release goes by the holder alone", s5},

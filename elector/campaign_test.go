@@ -148,7 +148,7 @@ func TestACandidateWithoutRightsNeverLeads(t *testing.T) {
 		a := start(t, cfg)
 		pass(10 * ttl)
 		b := start(t, config(server.Client(), "b"))
-		term := <-b.terms
+		term := b.within(t, ttl)
 		pass(10 * ttl)
 		if len(a.terms) > 0 || !term.Valid() {
 			t.Errorf("the one without rights led %d times, the other's term is valid: %v", len(a.terms), term.Valid())
