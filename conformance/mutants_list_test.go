@@ -76,6 +76,7 @@ var mutants = []mutant{
 	{"names are trimmed", s11},
 	{"names ignore case", s11},
 	{"names are cleaned like paths", s11},
+	{"names are kept by a hash", s11},
 	{"leases of 10 ms steps are cut and not reported", s12},
 	{"the TTL is dropped", s12},
 	{"a renewal keeps the first TTL", s12},

@@ -69,7 +69,7 @@ func short(context.Context) <-chan struct{} {
 
 func deaf(context.Context) <-chan struct{} { return nil }
 
-// E9: whatever a store answers, a follower doesn't flood it.
+// E9, PE6: whatever a store answers, a follower doesn't flood it.
 func TestNothingThatAStoreSaysMakesAStorm(t *testing.T) {
 	held := backend.Record{Election: "e", Holder: backend.Candidate{ID: "x"}, Token: 7, Counter: 7, TTL: ttl, Attempt: backend.Attempt{1}}
 	free := backend.Record{Election: "e", Token: 7, Counter: 7}

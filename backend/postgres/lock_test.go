@@ -31,7 +31,7 @@ func waiting(t *testing.T, c *pgx.Conn, n int) {
 	})
 }
 
-// DX21: a call that waited behind a lock past the lease's end doesn't revive the lease, and one that waited and is granted has its whole TTL before it.
+// DX21, PE28: a call that waited behind a lock past the lease's end doesn't revive the lease, and one that waited and is granted has its whole TTL before it.
 func TestLockWaitRevivesNothing(t *testing.T) {
 	t.Parallel()
 	srv := testenv.Postgres(t, testenv.Options{Own: true})

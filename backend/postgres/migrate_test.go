@@ -90,7 +90,7 @@ func TestLaterLayout(t *testing.T) {
 	}
 }
 
-// A database that isn't there, and a role that may not make the tables, are told in words that help.
+// PE61: a database that isn't there, and a role that may not make the tables, are told in words that help.
 func TestUnusableDatabase(t *testing.T) {
 	t.Parallel()
 	srv := testenv.Postgres(t, testenv.Options{Own: true})

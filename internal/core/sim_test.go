@@ -17,7 +17,7 @@ import (
 	"github.com/tenure-go/tenure/internal/record"
 )
 
-// TestSimulation runs candidates against one store under faults drawn from a seed: lost and late messages, store outages, paused, suspended and crashed
+// PE16, PE24: TestSimulation runs candidates against one store under faults drawn from a seed: lost and late messages, store outages, paused, suspended and crashed
 // processes, clocks of different rates, work that is slow to stop. Every run is checked on line. TENURE_SEEDS sets the number of seeds.
 func TestSimulation(t *testing.T) {
 	seeds := 400
