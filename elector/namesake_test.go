@@ -10,7 +10,7 @@ import (
 	"github.com/tenure-go/tenure/backend/memory"
 )
 
-// PE8: processes that share an ID, such as their host's name, are rivals all the same. One leads at a time, over losses and lost replies, and none takes another's lease for its own.
+// PE8, DX10: processes that share an ID, such as their host's name, are rivals all the same. One leads at a time, over losses and lost replies, and none takes another's lease for its own.
 func TestCandidatesOfOneName(t *testing.T) {
 	bubble(t, func(t *testing.T, server *memory.Server) {
 		var all []*running
