@@ -19,8 +19,8 @@ func TestTimeZones(t *testing.T) {
 			t.Errorf("%s: %v left of %v", what, got, want)
 		}
 	}
-	for _, days := range []time.Duration{120, 240} {
-		ttl := days * 24 * time.Hour
+	for _, days := range []int{120, 240} {
+		ttl := time.Duration(days) * 24 * time.Hour
 		election := fmt.Sprint(ttl)
 		l := acquire(t, client(t, srv.URL()), claim(election, "a", ttl))
 		for _, zone := range []string{"America/New_York", "Asia/Kathmandu", "Pacific/Apia"} {
