@@ -6,6 +6,9 @@ SHELL := /bin/bash
 # Consul takes about 7 minutes to build the first time on two cores; the binary stays in the user's cache.
 KINDS ?= redis postgres etcd consul pgbouncer
 
+# How many seeds 'make sim' runs. SEED=n tells one seed, with SHRINK=1 on as few faults as possible; RECORD=1 adds the sum to the record of all runs; MATTER=1 finds out which faults matter.
+SEEDS ?= 10000
+
 # How often each trial (kill, freeze, cut off) is repeated.
 TRIALS ?= 20
 
@@ -48,6 +51,10 @@ conformance-readme: servers ## the same, and put the table into the README
 .PHONY: mutants
 mutants: ## check that broken electors and stores turn their rules violated (without the race detector)
 	TENURE_RACE=0 scripts/test.sh -count=1 -run 'Mutants' ./conformance
+
+.PHONY: sim
+sim: ## simulate elections from seeds, with faults, and check all invariants (SEEDS=n; SEED=n SHRINK=1; RECORD=1; MATTER=1)
+	GOGC=400 go run ./internal/sim/cmd/sim -seeds $(SEEDS) $(if $(SEED),-seed $(SEED)) $(if $(SHRINK),-shrink) $(if $(RECORD),-record) $(if $(MATTER),-matter)
 
 .PHONY: bench
 bench: ## run the benchmarks

@@ -25,12 +25,39 @@ type balancer struct {
 	roster  backend.Roster
 	listed  share
 	written time.Time
+	trust   map[string]*trust // in candidates that elections were handed over to
+}
+
+// trust is whether a candidate takes what is handed over to it. One that lists itself and doesn't lead, as it is cut off or broken, would else be offered elections for ever.
+type trust struct {
+	had      int // elections, when it was last given some; negative: that was judged
+	since    time.Time
+	refusals int // in a row
+	until    time.Time
+}
+
+// longestDistrust bounds for how many TTLs a candidate that takes nothing is given nothing.
+const longestDistrust = 64
+
+// judge looks at what became of the last hand-over, and reports that the candidate is to be given no more for now.
+func (t *trust) judge(terms int, ttl time.Duration) bool {
+	switch {
+	case t.had < 0:
+	case terms > t.had:
+		t.had, t.refusals = -1, 0
+	case time.Since(t.since) < 2*ttl: // it may not have told yet
+		return true
+	default:
+		t.had, t.until = -1, time.Now().Add(ttl*time.Duration(min(longestDistrust, 2<<min(t.refusals, 10))))
+		t.refusals++
+	}
+	return time.Now().Before(t.until)
 }
 
 // keepBalance looks at the roster about once per TTL until ctx ends.
 func (g *Group) keepBalance(ctx context.Context) {
 	roster, _ := backend.As[backend.Roster](g.cfg.Store)
-	b := &balancer{group: g, roster: roster}
+	b := &balancer{group: g, roster: roster, trust: map[string]*trust{}}
 	defer b.leave()
 	for ctx.Err() == nil {
 		if err := b.look(ctx); err != nil && ctx.Err() == nil {
@@ -56,21 +83,47 @@ func (b *balancer) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	loads := []core.Load{{ID: g.cfg.Candidate.ID, Terms: now.Terms, Most: now.Most}}
-	for _, e := range entries {
-		var s share
-		if e.Candidate.ID != g.cfg.Candidate.ID && json.Unmarshal([]byte(e.Note), &s) == nil {
-			loads = append(loads, core.Load{ID: e.Candidate.ID, Terms: s.Terms, Most: s.Most})
-		}
-	}
-	target, to := core.Moves(loads, len(g.Elections()), g.cfg.Candidate.ID)
+	loads, total := b.loads(entries, len(g.Elections()))
+	loads = append(loads, core.Load{ID: g.cfg.Candidate.ID, Terms: now.Terms, Most: now.Most})
+	target, to := core.Moves(loads, total, g.cfg.Candidate.ID)
 	g.loop.bound(g.cfg.MaxTerms, max(1, target))
 	for i, successor := range to {
 		if err := terms[i].HandOver(ctx, backend.Handover{To: successor}); err != nil {
 			return err
 		}
+		b.given(successor, loads)
 	}
 	return nil
+}
+
+// loads is what the others that may be given elections lead, and how many there are for them and for this candidate.
+func (b *balancer) loads(entries []backend.Entry, total int) (loads []core.Load, shared int) {
+	for _, e := range entries {
+		var s share
+		if e.Candidate.ID == b.group.cfg.Candidate.ID || json.Unmarshal([]byte(e.Note), &s) != nil {
+			continue
+		}
+		if t := b.trust[e.Candidate.ID]; t != nil && t.judge(s.Terms, b.group.cfg.TTL) {
+			total -= s.Terms // it keeps those
+			continue
+		}
+		loads = append(loads, core.Load{ID: e.Candidate.ID, Terms: s.Terms, Most: s.Most})
+	}
+	return loads, max(0, total)
+}
+
+// given notes that a candidate was given an election.
+func (b *balancer) given(successor string, loads []core.Load) {
+	t := b.trust[successor]
+	if t == nil {
+		t = &trust{had: -1}
+		b.trust[successor] = t
+	}
+	for _, l := range loads {
+		if l.ID == successor && t.had < 0 {
+			t.had, t.since = l.Terms, time.Now()
+		}
+	}
 }
 
 func (b *balancer) publish(ctx context.Context, s share) error {

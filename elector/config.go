@@ -44,6 +44,12 @@ type Config struct {
 	// Cooldown is how long to stay away after a term was lost; default none.
 	Cooldown time.Duration
 
+	// Listed lists this candidate in the store's roster (backend.Roster) while it campaigns or leads, for Candidates, 'tenure candidates' and those who ask the leader to step down. It costs a write per three TTLs,
+	// and the leader a look per TTL. A Preference with a Priority, Publish or Score implies it. What goes wrong with the roster harms no lease.
+	Listed bool
+	// Preference says how eagerly this candidate should lead; the zero value: no more than others.
+	Preference Preference
+
 	// Guards are sealed with each new term's token before its work begins. While one can't be sealed, nobody works; after min(deadline, TTL) the term is given up.
 	Guards []fence.Sealer
 
@@ -82,6 +88,8 @@ func (c Config) withDefaults() Config {
 	if c.ClockDrift == 0 {
 		c.ClockDrift = 0.002
 	}
+	c.Listed = c.listed()
+	c.Preference = c.Preference.withDefaults(c.TTL)
 	if c.Candidate.Host == "" {
 		c.Candidate.Host, _ = os.Hostname()
 	}
@@ -143,6 +151,7 @@ func (c Config) Validate() error {
 	if !(c.ClockDrift >= 0 && c.ClockDrift <= 0.5) { // NaN is neither
 		bad("ClockDrift", "%v is not within 0 and 0.5", c.ClockDrift)
 	}
+	c.checkPreference(bad)
 	for i, g := range c.Guards {
 		if g == nil {
 			bad("Guards", "guard %d is nil", i)
@@ -187,6 +196,9 @@ func (c Config) checkTiming() error {
 	}
 	return nil
 }
+
+// reservation is how long a successor has time to come.
+func (c Config) reservation() time.Duration { return min(c.TTL, 2*c.AttemptTimeout) }
 
 func (c Config) margins() core.Margins {
 	return core.Margins{

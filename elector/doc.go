@@ -14,6 +14,10 @@
 // A candidate *campaigns* until it is elected. Its leadership is a [Term], with a fencing token that is greater than every earlier one. The term ends when the leader resigns, when the
 // store says that the lease is lost, or when no renewal was confirmed in time. Its context ends then, and context.Cause tells which it was.
 //
+// # Many elections
+//
+// A [Group] takes part in thousands of elections as one candidate, for shards of data or for jobs. It renews their leases together and shares elections out among its candidates, if that is wanted.
+//
 // # Guarantees
 //
 // Each sentence is checked under its number by package conformance, on the store at hand. That package reads them here.
@@ -40,6 +44,12 @@
 //
 // E9 quiet. An idle follower must ask the store at most 1.25 times per TTL, or as often as Limits.FollowerRequests says, and a leader once per RenewInterval. While the store is away, neither may
 // flood it.
+//
+// # Preference
+//
+// A candidate with Config.Listed or a [Preference] is listed in the store's roster, where it can keep one. A leader that finds one there with a higher score hands over gracefully, and so it does when an operator asks ('tenure
+// handover'). A listed candidate costs one request per three TTLs more, a listed leader one more per TTL. None of this touches the guarantees: nobody is made leader without a claim of its own, and without a roster the election goes
+// on as if nobody were preferred.
 //
 // # Time
 //

@@ -24,6 +24,8 @@ type Elector struct {
 	member  *member
 	callers atomic.Uint64
 
+	presence *presence // nil: it isn't listed and can always lead
+
 	mu     sync.Mutex
 	closed bool
 }
@@ -42,7 +44,7 @@ func newElector(cfg Config, source *clock.Source) (*Elector, error) {
 	cfg = cfg.withDefaults()
 	cfg.warn()
 	l := newLoop(cfg, source)
-	return &Elector{cfg: cfg, loop: l, member: newMember(l, cfg.Election)}, nil
+	return &Elector{cfg: cfg, loop: l, member: newMember(l, cfg.Election), presence: newPresence(cfg, l)}, nil
 }
 
 // Config returns the configuration with all defaults filled in.
@@ -59,6 +61,8 @@ func (e *Elector) Leading() bool {
 // after the lease was released, or when ctx ends, with ctx's cause. After a term was lost it campaigns again, whatever lead returned. Errors of the
 // store are survived, with growing waits.
 //
+// Where a candidate is preferred, an operator asks, or Preference.CanLead says no, the term is ended as if it were resigned, and Run campaigns again, whatever lead returned.
+//
 // Work whose Run has returned is done for this process alone: another candidate is elected next and calls its own lead.
 //
 // When ctx ends or the term is resigned, the term's context is cancelled and the lease is held and renewed until lead has returned, for DrainTimeout at most, and then released. Run
@@ -74,8 +78,12 @@ func (e *Elector) Run(ctx context.Context, lead func(context.Context, *Term) err
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	w, outcomes := e.want(ctx, core.Run)
+	v := &visit{presence: e.presence}
+	v.enter()
+	defer func() { v.leave(); <-e.presence.left() }()
+	w, outcomes := e.want(ctx, core.Run, nil)
 	ended := ctx.Done()
+	var last *Term
 	var own error // of lead, when it was told to end for good
 	for {
 		select {
@@ -84,6 +92,8 @@ func (e *Elector) Run(ctx context.Context, lead func(context.Context, *Term) err
 			e.unwant(w, context.Cause(ctx))
 		case o := <-outcomes:
 			switch {
+			case o.term == nil && last != nil && e.campaignsAgain(ctx, last, o.err):
+				w, outcomes = e.want(ctx, core.Run, nil)
 			case o.term == nil:
 				if !errors.Is(o.err, ErrBusy) { // else what is under way is another's
 					e.loop.settle()
@@ -91,11 +101,13 @@ func (e *Elector) Run(ctx context.Context, lead func(context.Context, *Term) err
 				if own != nil {
 					return own
 				}
-				return o.err
+				return madeRoom(ctx, o.err)
 			case ctx.Err() != nil: // elected in the last moment: nothing is to be done under it
 				e.unwant(w, context.Cause(ctx))
 				o.term.returned(nil)
 			default:
+				last = o.term
+				e.presence.lead(last)
 				own = e.lead(ctx, w, o.term, lead)
 			}
 		}
@@ -147,9 +159,18 @@ func (e *Elector) campaign(ctx context.Context, mode core.Mode) (*Term, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	w, outcomes := e.want(ctx, mode)
+	v := &visit{presence: e.presence}
+	e.presence.admit()
+	if mode != core.Try { // most tries are refused at once: only their terms are worth listing
+		v.enter()
+	}
+	w, outcomes := e.want(ctx, mode, v.leave)
 	select {
 	case o := <-outcomes:
+		if o.term != nil {
+			e.presence.lead(o.term)
+			v.enter()
+		}
 		return o.term, o.err
 	case <-ctx.Done():
 	}
@@ -162,9 +183,9 @@ func (e *Elector) campaign(ctx context.Context, mode core.Mode) (*Term, error) {
 	return nil, o.err
 }
 
-func (e *Elector) want(ctx context.Context, mode core.Mode) (*waiter, outcomes) {
+func (e *Elector) want(ctx context.Context, mode core.Mode, left func()) (*waiter, outcomes) {
 	told := make(outcomes, 2)
-	w := &waiter{id: e.callers.Add(1), values: ctx, run: mode == core.Run, caller: told, over: make(chan struct{})}
+	w := &waiter{id: e.callers.Add(1), values: ctx, run: mode == core.Run, caller: told, over: make(chan struct{}), left: left}
 	e.loop.post(posted{member: e.member, waiter: w, event: core.Event{Kind: core.Want, Mode: mode, Caller: w.id}})
 	return w, told
 }
@@ -184,6 +205,8 @@ func (e *Elector) Close() error {
 	}
 	e.mu.Unlock()
 	<-e.loop.idle()
+	<-e.presence.left()
+	<-e.loop.idle() // it may have said something
 	<-e.loop.relay.drained()
 	return nil
 }

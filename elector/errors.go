@@ -31,6 +31,8 @@ var (
 	// ErrRecordLost: the store has lost the record of an election that this elector has seen. Its last holder may not know yet, so a campaign stays away for
 	// one TTL; TryCampaign returns this.
 	ErrRecordLost = core.ErrRecordLost
+	// ErrIneligible: Preference.CanLead says no, or this candidate stands aside after it was asked to step down. TryCampaign returns this; Run and Campaign wait.
+	ErrIneligible = core.ErrIneligible
 	// ErrTokenOrder: the store granted a token that is not above those seen before. The grant was given back; the store has lost data.
 	ErrTokenOrder = core.ErrTokenOrder
 )

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/tenure-go/tenure/backend"
-	_ "github.com/tenure-go/tenure/backend/memory"
+	"github.com/tenure-go/tenure/backend/memory"
 	"github.com/tenure-go/tenure/elector"
 )
 
@@ -130,4 +131,28 @@ func ExampleDuty() {
 	// not leading
 	// under token 1
 	// <nil>
+}
+
+// Three shards, one process: lead is called for each.
+func ExampleGroup() {
+	store := memory.New()
+	g, err := elector.NewGroup(elector.GroupConfig{
+		Config:    elector.Config{Store: store},
+		Elections: []string{"shard-1", "shard-2", "shard-3"},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var led atomic.Int64
+	err = g.Run(ctx, func(ctx context.Context, term *elector.Term) error {
+		if led.Add(1) == 3 {
+			cancel()
+		}
+		<-ctx.Done() // work on term.Election() until then
+		return nil
+	})
+	fmt.Println(led.Load(), "shards were led:", err)
+	// Output: 3 shards were led: context canceled
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tenure-go/tenure/backend"
+	"github.com/tenure-go/tenure/internal/roster"
 )
 
 // GroupConfig says which elections to take part in and how.
@@ -46,6 +47,10 @@ func (c GroupConfig) Validate() error {
 	if c.Election != "" {
 		bad("Config.Election", "%q; a group's elections stand in Elections", c.Election)
 	}
+	if c.listed() || c.Preference.CanLead != nil {
+		bad("Config.Preference", "a group shares its elections out by Balance and MaxTerms; use an Elector for each election that has preferred candidates")
+		c.Listed, c.Preference = false, Preference{}
+	}
 	c.Election = "group"
 	errs = append(errs, c.Config.Validate())
 	for _, name := range c.Elections {
@@ -60,22 +65,9 @@ func (c GroupConfig) Validate() error {
 		if err := backend.CheckName("group's name", c.Name); err != nil {
 			errs = append(errs, fmt.Errorf("elector: GroupConfig.Name: %w", err))
 		}
-		if c.Store != nil && !hasRoster(c.Store) {
+		if c.Store != nil && !roster.Kept(c.Store) {
 			bad("Balance", "the store %q lists no candidates", c.Store.Limits().Store)
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// hasRoster looks through the wrapper, which has the methods whatever is in it.
-func hasRoster(s backend.LeaseStore) bool {
-	for s != nil {
-		_, has := s.(backend.Roster)
-		u, wraps := s.(backend.Unwrapper)
-		if !wraps {
-			return has
-		}
-		s = u.Unwrap()
-	}
-	return false
 }

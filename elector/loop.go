@@ -3,6 +3,7 @@ package elector
 import (
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tenure-go/tenure/backend"
@@ -25,9 +26,12 @@ type loop struct {
 	clock  *clock.Source
 	shared *core.Shared
 	relay  *relay
+	sense  func(core.Notice)                        // hears each transition at once; it must not block
 	record func(*member, core.Input, []core.Action) // for tests: everything that goes in and comes out
 
 	looks, releases, seals, overruns lane
+
+	wakesAt atomic.Int64 // on the monotonic clock, when the goroutine means to wake up; zero: not known
 
 	mu      sync.Mutex
 	queue   []posted
@@ -119,7 +123,10 @@ func (l *loop) run(stopped chan struct{}) {
 		if l.over() {
 			return
 		}
-		timer.Reset(l.wait())
+		wait := l.wait()
+		mono, _ := l.clock.Sample()
+		l.wakesAt.Store(max(1, mono+int64(wait)))
+		timer.Reset(wait)
 		select {
 		case <-l.wake:
 		case <-timer.C:
@@ -165,6 +172,7 @@ func (l *loop) over() bool {
 		return false
 	}
 	l.stopped = nil
+	l.wakesAt.Store(0)
 	return true
 }
 
@@ -230,6 +238,7 @@ func (l *loop) step(m *member, e core.Event) {
 	for _, a := range actions {
 		l.perform(m, a)
 	}
+	m.state.Store(uint32(m.machine.State()))
 	due, ok := m.machine.Due()
 	l.dues.set(m, due, ok)
 	l.note(m, !m.machine.Idle())

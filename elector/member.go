@@ -10,12 +10,13 @@ import (
 	"github.com/tenure-go/tenure/internal/core"
 )
 
-// member is one election of a loop. All fields but belief belong to the loop's goroutine.
+// member is one election of a loop. All fields but belief and state belong to the loop's goroutine.
 type member struct {
 	loop     *loop
 	election string
 	machine  core.Machine
 	belief   atomic.Pointer[core.Belief]
+	state    atomic.Uint32
 
 	term    *Term
 	waiters []*waiter
@@ -32,6 +33,7 @@ type waiter struct {
 	values context.Context //nolint:containedctx // carries the caller's values into its terms, never its end
 	caller caller
 	over   chan struct{} // closed at the end; nil where nobody waits for that
+	left   func()        // called at the end, if set; it must not block
 	run    bool          // a function does the work, and says by its return that it is over
 }
 
@@ -93,6 +95,9 @@ func (m *member) finish(a core.Action) {
 		err = fmt.Errorf("elector: %q: %w", m.election, err)
 	}
 	w.caller.tell(outcome{err: err})
+	if w.left != nil {
+		w.left()
+	}
 	if w.over != nil {
 		close(w.over)
 	}

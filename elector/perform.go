@@ -37,6 +37,9 @@ func (l *loop) perform(m *member, a core.Action) {
 	case core.DoFinish:
 		m.finish(a)
 	case core.DoNotify:
+		if l.sense != nil {
+			l.sense(a.Notice)
+		}
 		l.tell(Event{
 			Kind: EventKind(a.Notice.Kind), Time: time.Now(), Election: m.election,
 			Token: a.Notice.Token, Holder: a.Notice.Holder, Err: a.Notice.Err,

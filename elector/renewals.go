@@ -38,6 +38,7 @@ func (l *loop) flush() {
 	l.renewals = nil // thousands of them are only kept while they are under way
 	for _, batch := range batches {
 		l.fly()
+		l.looks.giveWay(1) // what is led counts more than what is looked for
 		go l.renew(batch)
 	}
 }
@@ -60,6 +61,7 @@ func (l *loop) renew(batch []renewal) {
 	} else {
 		renewed = backend.RenewAll(ctx, l.store, leases)
 	}
+	l.looks.giveWay(-1)
 	replies := make([]posted, len(batch))
 	for i, r := range batch {
 		e := core.Event{Kind: core.Renewed, Request: r.request, Sent: sent, Lease: renewed[i].Lease, Err: renewed[i].Err}

@@ -21,9 +21,12 @@ type Term struct {
 
 	held bool // without a function: its end is the end of its work
 
-	mu    sync.Mutex
-	ctx   *termContext // nil until somebody asks for it
-	cause error        // why the term has ended
+	mu       sync.Mutex
+	ctx      *termContext // nil until somebody asks for it
+	cause    error        // why the term has ended
+	parting  parting
+	resigned bool             // the user wants no further term, though it may have made room before
+	handover backend.Handover // of a term that made room
 }
 
 // Context returns the context of the term's work. It ends when the term does, StepDownMargin before the lease could go to another at the latest;
@@ -59,6 +62,7 @@ func (t *Term) end(cause error) {
 
 // returned says that the term's work is over.
 func (t *Term) returned(err error) {
+	t.part(backend.Handover{})
 	if t.toldToEnd(err) {
 		err = nil // it did
 	}
@@ -142,7 +146,7 @@ func (t *Term) HandOver(ctx context.Context, h backend.Handover) error {
 			return fmt.Errorf("elector: hand over %q: %w: the successor is this candidate itself", t.Election(), backend.ErrInvalid)
 		}
 		if h.For == 0 {
-			h.For = min(cfg.TTL, 2*cfg.AttemptTimeout)
+			h.For = cfg.reservation()
 		}
 	}
 	if h.For <= 0 {
@@ -153,6 +157,10 @@ func (t *Term) HandOver(ctx context.Context, h backend.Handover) error {
 }
 
 func (t *Term) leave(ctx context.Context, h backend.Handover) error {
+	h = t.part(h)
+	t.mu.Lock()
+	t.resigned = true
+	t.mu.Unlock()
 	t.post(core.Event{Kind: core.Resign, Handover: h})
 	if t.waiter.run {
 		return nil

@@ -46,6 +46,8 @@ step cross make cross
 reports=$(mktemp -d)
 step test env TENURE_CONFORMANCE_REPORTS="$reports" make test
 step mutants make mutants
+step simulation make sim SEEDS="${TENURE_SEEDS:-10000}"
+step faults make sim MATTER=1 SEEDS=200
 step matrix go run ./internal/matrix -check README.md "$reports"
 step containers scripts/engine.sh --install scripts/standin-images.sh make test-containers # after 'make test', which fetched the modules: it has no network
 step README scripts/readme.sh 'make test' # that one has just been run

@@ -37,7 +37,8 @@ Use TENURE_STORE for a URL with a password: everybody on the machine can read co
 const rootExample = `  export TENURE_STORE=redis://:password@redis.internal:6379/0
   tenure run --election settlement -- ./settle.sh     on each machine
   tenure status --election settlement                 who leads?
-  tenure watch --election settlement                  follow who leads`
+  tenure watch --election settlement                  follow who leads
+  tenure candidates settlement                        who stands by?`
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
@@ -60,7 +61,8 @@ func (a *app) root() *cobra.Command {
 	a.storeGiven = func() bool { return flags.Changed("store") }
 	flags.BoolVar(&a.json, "json", false, "write JSON: results to standard output, logs to standard error, one object a line")
 	flags.BoolVar(&a.verbose, "verbose", false, "log every step of the election")
-	root.AddCommand(a.runCommand(), a.statusCommand(), a.watchCommand(), a.adviseCommand(), a.conformanceCommand(), a.versionCommand())
+	root.AddCommand(a.runCommand(), a.statusCommand(), a.watchCommand(), a.listCommand(), a.candidatesCommand(), a.handoverCommand(), a.stepdownCommand(),
+		a.forceCommand(), a.forgetCommand(), a.adviseCommand(), a.conformanceCommand(), a.versionCommand())
 	return root
 }
 
@@ -73,7 +75,7 @@ func noCommand(_ *cobra.Command, args []string) error {
 	if strings.Trim(args[0], "abcdefghijklmnopqrstuvwxyz") == "" && len(args[0]) < 20 {
 		shown = fmt.Sprintf("%q", args[0])
 	}
-	return usage("%s is not a command; there are run, status, watch, advise, conformance and version, see 'tenure help'", shown)
+	return usage("%s is not a command; there are run, status, watch, list, candidates, handover, stepdown, force-release, forget, advise, conformance and version, see 'tenure help'", shown)
 }
 
 // noArgs refuses arguments without showing them.
@@ -92,11 +94,13 @@ func flagError(cmd *cobra.Command, err error) error {
 	switch {
 	case errors.As(err, &missing):
 		return usage("--%s needs a value; %s", missing.GetSpecifiedName(), hint)
+	case errors.As(err, &invalid) && invalid.GetFlag().Value.Type() == "stringToString":
+		return usage("--%s: the value must look like zone=north; %s", invalid.GetFlag().Name, hint)
 	case errors.As(err, &invalid):
 		return usage("--%s: the value is not a %s%s; %s", invalid.GetFlag().Name, invalid.GetFlag().Value.Type(), exampleOf(invalid.GetFlag()), hint)
 	}
 	if !cmd.HasParent() {
-		hint = "the commands are run, status, watch, advise, conformance and version, " + hint
+		hint = "the commands are run, status, watch, list, candidates, handover, stepdown, force-release, forget, advise, conformance and version, " + hint
 	}
 	return usage("%s; %s", unknownFlag(err), hint)
 }

@@ -16,6 +16,10 @@ Start the same line on each machine. One is elected and runs CMD; the others wai
 lease is renewed. When CMD ends by itself, the election is given up and tenure exits with CMD's code.
 When the lease is lost, CMD is killed before another can be elected, and tenure campaigns again.
 
+The candidate is listed for 'tenure candidates', where the store can do that. If one with a higher --priority stands by,
+or if 'tenure handover' or 'tenure stepdown' asks, CMD gets TERM, after --grace KILL; when it has ended, the election is
+handed over, and tenure campaigns again.
+
 This makes CMD run on one machine at a time, not once: when it has ended, the next one that waits, or
 starts a moment later, runs it too. What must happen once a night has to note in its data that it is done.
 
@@ -44,11 +48,12 @@ Exit codes:
   70      internal error, or processes of CMD that can't be killed
   71      the system refused to start the guardian
   75      somebody else leads, and --wait has passed
-  76      the lease was lost while CMD ran (only with --once)
+  76      the lease was lost, or another was preferred or asked for, while CMD ran (only with --once)
 With --once a store that doesn't answer for one TTL ends the wait with 69.`
 
 const runExample = `  tenure run --election settlement -- ./settle.sh --loop
   tenure run --election nightly --once --wait 0s -- ./report.sh          from cron: while another leads, exit 75
+  tenure run --election api --priority 2 --attr version=2 -- ./api        takes over from those with a lower priority
   tenure run --election mover --ttl 15s --grace 1m -- python3 mover.py
   tenure run --election demo -- sh -c 'echo "I lead under token $TENURE_TOKEN"; sleep 3600'`
 
@@ -58,7 +63,8 @@ type runOptions struct {
 	ttl, wait, grace      time.Duration
 	waits                 bool // --wait is given
 	once                  bool
-	command               []string
+	listing
+	command []string
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -72,6 +78,7 @@ func (a *app) runCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.waits = cmd.Flags().Changed("wait")
 			o.command = args
+			o.asked = cmd.Flags().Changed("listed")
 			if err := o.check(cmd.ArgsLenAtDash()); err != nil {
 				return err
 			}
@@ -82,10 +89,11 @@ func (a *app) runCommand() *cobra.Command {
 	flags.StringVar(&o.election, "election", "", "name of the election (required)")
 	flags.DurationVar(&o.ttl, "ttl", 5*time.Second, "for how long a dead leader keeps the election; at least 1.6s")
 	flags.DurationVar(&o.wait, "wait", 0, "exit with 75 after waiting this long to lead; 0s tries once, which takes up to a TTL where a dead holder has to be watched (default: wait for ever)")
-	flags.BoolVar(&o.once, "once", false, "exit with 76 when the lease is lost, instead of campaigning again")
+	flags.BoolVar(&o.once, "once", false, "exit with 76 when the lease is lost or handed over, instead of campaigning again")
 	flags.DurationVar(&o.grace, "grace", 10*time.Second, "time from TERM or INT to KILL when stepping down on purpose")
 	flags.StringVar(&o.id, "id", "", "id of this candidate, unique among all (default: made of host, process id and random digits)")
 	flags.StringVar(&o.address, "address", "", "where this candidate is reached, for others to see in 'tenure status'")
+	o.flags(flags)
 	return cmd
 }
 
@@ -114,7 +122,7 @@ func (o *runOptions) check(dash int) error {
 			return usage("--id: %s", plainly(err))
 		}
 	}
-	return nil
+	return o.sane()
 }
 
 func checkElection(name string) error {

@@ -63,9 +63,12 @@ func (s *session) serve(term *elector.Term) ending {
 		log.Debug("standard input is a terminal, so the command reads from the null device")
 	}
 	e := (&service{session: s, term: term, child: child}).accompany()
-	if e.final {
+	switch {
+	case e.final:
 		log.Info("stopped", slog.Int("code", e.code))
-	} else {
+	case handedOver(e.err):
+		log.Info("stepped down", slog.Any("cause", e.err))
+	default:
 		log.Warn("lost the lease; the command was ended", slog.Any("cause", e.err))
 	}
 	return e
@@ -144,6 +147,11 @@ func (v *service) accompany() ending {
 			v.signal(sig)
 		case <-over:
 			over = nil
+			if cause := context.Cause(v.term.Context()); handedOver(cause) { // the lease is renewed until the command is gone
+				v.log.Info("stepping down", slog.Any("cause", cause))
+				v.endWithin(v.grace)
+				continue
+			}
 			v.endWithin(v.term.Remaining()) // nothing remains when the store said that the lease is gone: it may be another's already
 		}
 	}
@@ -185,6 +193,9 @@ func (v *service) endOfInterrupt() {
 		v.intBy = 0
 	}
 }
+
+// handedOver reports that a term ended on purpose, for another candidate or at an operator's request.
+func handedOver(cause error) bool { return errors.Is(cause, elector.ErrResigned) }
 
 // endWithin sends TERM, and KILL after grace or at the term's deadline.
 func (v *service) endWithin(grace time.Duration) {

@@ -44,7 +44,11 @@ func (a *app) run(o *runOptions) error {
 	s := &session{runOptions: o, log: log, signals: signals, renewed: make(chan struct{}, 1)}
 	s.contact = &contact{LeaseStore: store, log: log}
 	defer s.close()
-	s.elector, err = newElector(s.config(a.logger(slog.LevelError)))
+	cfg := s.config(a.logger(slog.LevelError))
+	if err := o.apply(&cfg, store); err != nil {
+		return err
+	}
+	s.elector, err = newElector(cfg)
 	if err != nil {
 		return err
 	}
@@ -54,7 +58,8 @@ func (a *app) run(o *runOptions) error {
 func (s *session) config(log *slog.Logger) elector.Config {
 	return elector.Config{
 		Store: s.contact, Election: s.election, Candidate: s.candidate(), TTL: s.ttl,
-		Logger: log, // quiet: what matters is told by the session
+		DrainTimeout: max(30*time.Second, s.grace+2*stuckAfter), // of a hand-over
+		Logger:       log,                                       // quiet: what matters is told by the session
 		Events: func(e elector.Event) {
 			if e.Kind != elector.Renewed {
 				return
@@ -83,6 +88,8 @@ func (s *session) loop() error {
 		switch {
 		case e.final:
 			return e.exit()
+		case s.once && handedOver(e.err):
+			return exit(exitLost, "the election was given up: %w", e.err)
 		case s.once:
 			return exit(exitLost, "the lease was lost: %w", e.err)
 		}

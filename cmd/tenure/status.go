@@ -124,7 +124,10 @@ func printStatus(w io.Writer, r backend.Record) error {
 		row("leader", "nobody")
 		row("last token", "%d", r.Token)
 	}
-	if r.Reserved.For > 0 {
+	switch {
+	case r.Reserved.For > 0 && r.Reserved.To == "":
+		row("reserved", "for nobody, another %s", span(r.Reserved.For))
+	case r.Reserved.For > 0:
 		row("reserved", "for %s, another %s", shown(r.Reserved.To), span(r.Reserved.For))
 	}
 	if r.MovedTo != "" {

@@ -13,9 +13,9 @@ const probeTimeout = 800 * time.Millisecond
 // breath is how long a pulse that seems to have stopped is given before that is believed: a process that was frozen answers before it has caught up.
 const breath = time.Second
 
-// Alive answers 200 while this process should go on living, and 503 when a restart would help: when work outlives its lease, when the elector of a leader has stopped renewing without stepping down, or if Config.AliveWithin
-// is set, when the store was not reached for so long. It is independent of who leads: a follower is alive. The second can't be seen without Config.Pulse, nor the first; and also a subscriber to events that blocks looks like
-// the second.
+// Alive answers 200 while this process should go on living, and 503 when a restart would help: when work outlives its lease, when the elector itself hangs (elector.Health), when the one of a leader has stopped renewing without stepping down, or if Config.AliveWithin
+// is set, when the store was not reached for so long. It is independent of who leads: a follower is alive. The first and the third can't be seen without Config.Pulse; and also a subscriber to events that
+// blocks looks like the third.
 func (s *Site) Alive() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		trouble := s.trouble(r.Context())
@@ -48,11 +48,7 @@ func report(w http.ResponseWriter, trouble string) {
 }
 
 func (s *Site) trouble(ctx context.Context) string {
-	if s.cfg.Pulse == nil {
-		return ""
-	}
-	ttl := s.cfg.Elector.Config().TTL
-	if s.cfg.Pulse.trouble(ttl) == "" {
+	if s.wrong() == "" {
 		return ""
 	}
 	timer := time.NewTimer(breath)
@@ -60,6 +56,18 @@ func (s *Site) trouble(ctx context.Context) string {
 	select {
 	case <-timer.C:
 	case <-ctx.Done():
+	}
+	return s.wrong()
+}
+
+// wrong is what seems to be wrong at this moment.
+func (s *Site) wrong() string {
+	ttl := s.cfg.Elector.Config().TTL
+	if late := s.cfg.Elector.Health().Late; late > ttl {
+		return fmt.Sprintf("the elector hangs: it is %v late", late.Round(time.Millisecond))
+	}
+	if s.cfg.Pulse == nil {
+		return ""
 	}
 	return s.cfg.Pulse.trouble(ttl)
 }

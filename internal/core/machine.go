@@ -79,6 +79,8 @@ type Machine struct {
 	permit   bool
 	waits    bool  // it is counted among those kept waiting
 	rivals   uint8 // grows with races lost after a wake-up, see spread
+	refused  int32 // grants in a row that a guard called stale
+	crashes  int32 // terms in a row whose work failed, see Serve
 
 	requests uint64 // numbers of requests
 	terms    uint64 // numbers of terms
@@ -89,14 +91,15 @@ type Machine struct {
 	lastAnchor clock.Reading // of the last lease
 	lastHard   time.Duration
 
-	refused int32 // grants in a row that a guard called stale
-	crashes int32 // terms in a row whose work failed, see Serve
-	leader  leader
+	leader leader
 
 	campaign *campaign // noCampaign while none was begun
 	term     *term     // noTerm while none goes on
 	watch    watch
-	orphans  []orphan
+
+	orphans        []orphan
+	orphanNext     int64 // no release of them before this: however many there are, the store is asked no more often
+	orphanFailures int32 // in a row
 }
 
 // leader is who leads, as far as was seen.

@@ -10,6 +10,10 @@ import (
 	"github.com/tenure-go/tenure/internal/clock"
 )
 
+const simTTL = 5 * time.Second
+
+var simMargins = Margins{Safety: 250 * time.Millisecond, StepDown: 500 * time.Millisecond, DriftPPM: 2000}
+
 // hand drives a machine by hand.
 type hand struct {
 	*Machine

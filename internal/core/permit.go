@@ -1,15 +1,20 @@
 package core
 
+import "errors"
+
 // permits bound how many elections the machines of a loop hold. A machine has one from its claim on until it is certain to hold nothing. most is never exceeded; target is
 // what balance among candidates asks for, and gives way where an election would stay without a leader.
 type permits struct {
-	most, target int // zero: no bound
+	most, target int // zero: no bound; most below zero: none at all
 	taken        int
 	waiting      int  // machines that are kept waiting
 	freed        bool // one was given back, or there are more of them, since the loop last asked
 }
 
-// Bound sets how many elections may be held at most, and how many should be; zero: no bound.
+// ErrIneligible says that this candidate may not lead at present.
+var ErrIneligible = errors.New("elector: this candidate may not lead at present")
+
+// Bound sets how many elections may be held at most, and how many should be; zero: no bound, a most below zero: none. What is held already stays so.
 func (s *Shared) Bound(most, target int) {
 	s.permits.freed = s.permits.freed || most == 0 || most > s.permits.most || target == 0 || target > s.permits.target
 	s.permits.most, s.permits.target = most, target
@@ -35,7 +40,10 @@ func (m *Machine) mayClaim() bool {
 	switch {
 	case m.permit:
 		return true
-	case p.most > 0 && p.taken >= p.most:
+	case p.most < 0 && m.mode == Try:
+		m.finish(ErrIneligible)
+		return false
+	case p.most < 0, p.most > 0 && p.taken >= p.most:
 	case over && (!c.kept || m.now.Mono-c.keptSince < int64(m.cfg.TTL/10)):
 	default:
 		m.permit, c.kept = true, false

@@ -20,6 +20,7 @@ func (m *Machine) advanceRelease() {
 	if t.release != 0 || m.now.Mono < t.releaseAt {
 		return
 	}
+	m.lastHard = 0 // from here on another may be granted the election
 	t.release = m.request(Action{Kind: DoRelease, Lease: t.lease, Handover: m.handover()}, m.cfg.AttemptTimeout)
 }
 
