@@ -132,7 +132,7 @@ func TestBadArgumentsNeverReachTheDriver(t *testing.T) {
 	}
 }
 
-// S12: what the store can't keep exactly is rounded up.
+// S12, PE34: what the store can't keep exactly is rounded up.
 func TestTTLIsRoundedUpToTheStoresUnit(t *testing.T) {
 	inner := &stuck{hold: make(chan struct{})}
 	close(inner.hold)

@@ -105,6 +105,14 @@ func (b *breakable) draw(e *lot, claim backend.Claim, now time.Time) (int64, err
 	return token, nil
 }
 
+// renews reports whether a renewal is of the lease that e holds.
+func (b *breakable) renews(e *lot, l backend.Lease) bool {
+	ours := b.has("renew goes by the holder alone")
+	return (e.holder.ID == l.Holder || b.has("renew ignores the holder")) &&
+		(ours || e.token == l.Token || b.has("renew ignores the token")) &&
+		(ours || e.attempt == l.Attempt || b.has("renew ignores the attempt"))
+}
+
 func (b *breakable) mine(e *lot, l backend.Lease) error {
 	switch {
 	case b.has("release goes by the holder alone") && e.holder.ID == l.Holder:

@@ -165,11 +165,8 @@ func (c *brokenClient) Renew(_ context.Context, l backend.Lease) (backend.Lease,
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e, now := c.lot(l.Election), time.Now()
-	same := (e.holder.ID == l.Holder || c.has("renew ignores the holder")) &&
-		(e.token == l.Token || c.has("renew ignores the token")) &&
-		(e.attempt == l.Attempt || c.has("renew ignores the attempt"))
 	alive := e.live(now) || c.has("renew revives an expired lease") && e.holder.ID != ""
-	if !same || !alive {
+	if !c.renews(e, l) || !alive {
 		if c.has("a lost lease is an unknown error") {
 			return backend.Lease{}, errors.New("no rows were changed")
 		}

@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -24,6 +25,12 @@ func (b *breakable) key(election string) string {
 		return strings.TrimSpace(election)
 	case "names ignore case":
 		return strings.ToLower(election)
+	case "names are kept by a hash":
+		var hash int32
+		for _, r := range election {
+			hash = 31*hash + r
+		}
+		return fmt.Sprint(hash)
 	case "names are cleaned like paths":
 		return strings.ReplaceAll(strings.ReplaceAll(election, "/./", "/"), "//", "/")
 	}

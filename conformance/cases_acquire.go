@@ -11,7 +11,7 @@ var acquireCases = []Case{
 	{Name: "a repeat of a claim gives the same token and extends the lease", Rule: s3, Waits: true, run: repeatExtends},
 	{Name: "a claim whose reply was lost gives the same token when it is repeated, with no wait", Rule: s3, Covers: []string{"R1", "R3", "EC11", "DX10"}, run: lostReplyOfAcquire},
 	{Name: "a claim that was lost is granted when it is repeated", Rule: s3, run: lostAcquire},
-	{Name: "another attempt of the same candidate is held", Rule: s3, Covers: []string{"DX10", "EC35"}, run: otherAttempt},
+	{Name: "another attempt of the same candidate is held", Rule: s3, Covers: []string{"DX10", "EC35", "PE8"}, run: otherAttempt},
 	{Name: "an attempt of another candidate is held", Rule: s3, run: stolenAttempt},
 	{Name: "a released attempt is never granted again", Rule: s3, run: releasedAttempt},
 	{Name: "an expired attempt is never granted again", Rule: s3, Waits: true, run: expiredAttempt},

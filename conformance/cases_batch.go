@@ -16,7 +16,7 @@ var batchCases = []Case{
 	{Name: "the leases of a batch live for a whole TTL from its start", Rule: s13, Waits: true, Covers: []string{"DX1"}, run: batchAnchored},
 	{Name: "a lease that is left out of the batches ends although its client renews others", Rule: s6, Waits: true, Covers: []string{"DX2"}, run: batchLeavesOut},
 	{Name: "an expired lease is not revived by a batch", Rule: s13, Waits: true, run: batchExpired},
-	{Name: "a late batch does not renew a released lease or a later term of the same candidate", Rule: s13, Covers: []string{"DX4"}, run: batchLate},
+	{Name: "a late batch does not renew a released lease or a later term of the same candidate", Rule: s13, Covers: []string{"DX4", "PE56"}, run: batchLate},
 }
 
 // team is one lease each of many elections, all held by one client.

@@ -7,7 +7,7 @@ import (
 )
 
 var expiryCases = []Case{
-	{Name: "a lease keeps others out for its TTL and is grantable soon after", Rule: s6, Waits: true, Covers: []string{"EC14", "EC45"}, run: func(t *trial) {
+	{Name: "a lease keeps others out for its TTL and is grantable soon after", Rule: s6, Waits: true, Covers: []string{"EC14", "EC45", "PE58"}, run: func(t *trial) {
 		t.expires(t.brief("P"))
 	}},
 	{Name: "a longer lease keeps others out for longer", Rule: s6, Waits: true, Covers: []string{"R61"}, run: func(t *trial) {
@@ -16,7 +16,7 @@ var expiryCases = []Case{
 		t.expires(c)
 	}},
 	{Name: "a challenger's shorter TTL does not shorten the holder's", Rule: s6, Waits: true, Covers: []string{"DX6"}, run: shorterChallenger},
-	{Name: "a lease outlives the client that holds it", Rule: s6, Waits: true, run: closedClient},
+	{Name: "a lease outlives the client that holds it", Rule: s6, Waits: true, Covers: []string{"PE25"}, run: closedClient},
 	{Name: "a renewal keeps others out for a whole TTL from its start", Rule: anchor, Waits: true, Covers: []string{"DX1"}, run: func(t *trial) {
 		t.anchored(func(l backend.Lease, _ backend.Claim) (backend.Lease, error) { return t.a.Renew(t.ctx, l) })
 	}},

@@ -7,7 +7,7 @@ import (
 )
 
 var nameCases = []Case{
-	{Name: "elections with any names are held at once by holders of their own", Rule: s11, Covers: []string{"EC25", "R35", "R36"}, run: isolatedNames},
+	{Name: "elections with any names are held at once by holders of their own", Rule: s11, Covers: []string{"EC25", "R35", "R36", "PE22"}, run: isolatedNames},
 	{Name: "elections with any names have watches of their own", Rule: s11, run: watchedNames},
 	{Name: "candidates may have any names", Rule: s11, run: candidateNames},
 	{Name: "names that are empty, too long or not UTF-8 are refused everywhere", Rule: s11, run: refusedNames},
@@ -19,7 +19,8 @@ func names(u string) []string {
 	long := strings.Repeat("n", backend.MaxName-len(u)-1)
 	list := []string{
 		u, u + "/b", u + "%2Fb", u + "//b", u + "/./b", u + "/../b", u + "/b/", u + "/", "/" + u, // paths
-		"{" + u + "}", "{}" + u, "{" + u, "{a}{" + u + "}", // hash tags
+		"{" + u + "}", "{}" + u, "{" + u, "{a}{" + u + "}", "{" + u + "}a", "{" + u + "}b", // hash tags
+		u + "Aa", u + "BB", // equal under a hash that is often used
 		u + ":token", u + ":counter", u + ".lock", u + "#", u + "?x=y", u + "&", u + "+", u + "%20", u + "%00", u + "%", u + "%s",
 		u + "*", u + "[a-z]", u + "\\", u + "'; DROP TABLE leases; --", u + `"`, u + "`", u + "$(x)", u + "_", u + "b",
 		u + " ", " " + u, u + ".", "." + u, ".." + u, u + "\n", u + "\r\n", u + "\t", u + "\x00", "\x00" + u, u + "\x00b", u + "\x7f",

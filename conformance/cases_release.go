@@ -9,12 +9,12 @@ import (
 var releaseCases = []Case{
 	{Name: "after a release the next acquire succeeds at once", Rule: s5, Covers: []string{"EC27", "EC46", "R43"}, run: releaseFrees},
 	{Name: "a second release succeeds too", Rule: s5, run: releaseTwice},
-	{Name: "a release with another token, attempt or holder frees nothing", Rule: s5, Covers: []string{"R31"}, run: releaseForeign},
+	{Name: "a release with another token, attempt or holder frees nothing", Rule: s5, Covers: []string{"R31", "PE10"}, run: releaseForeign},
 	{Name: "a lease can be released by its attempt without its token", Rule: s5, Covers: []string{"R4", "R63"}, run: releaseByAttempt},
 	{Name: "an attempt that was never granted has nothing to release", Rule: s5, Covers: []string{"EC50"}, run: releaseNothing},
 	{Name: "an expired lease can't be released", Rule: s5, Waits: true, Covers: []string{"R33"}, run: releaseExpired},
-	{Name: "a release after a take-over leaves the new holder alone", Rule: s5, Waits: true, Covers: []string{"R31"}, run: releaseAfterTakeOver},
-	{Name: "a late release of an earlier term leaves the same candidate's later term alone", Rule: s5, Covers: []string{"EC10", "DX4"}, run: releaseEarlierTerm},
+	{Name: "a release after a take-over leaves the new holder alone", Rule: s5, Waits: true, Covers: []string{"R31", "PE10"}, run: releaseAfterTakeOver},
+	{Name: "a late release of an earlier term leaves the same candidate's later term alone", Rule: s5, Covers: []string{"EC10", "DX4", "PE4"}, run: releaseEarlierTerm},
 	{Name: "a release whose reply was lost succeeds when it is repeated", Rule: s5, Covers: []string{"R5"}, run: releaseLostReply},
 	{Name: "a release that was lost succeeds when it is repeated", Rule: s5, run: releaseLost},
 }

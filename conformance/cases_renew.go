@@ -10,10 +10,10 @@ var renewCases = []Case{
 	{Name: "a renewed lease outlives its first TTL", Rule: s4, Waits: true, run: renewExtends},
 	{Name: "a lease that is renewed in time keeps its token over many TTLs", Rule: s4, Waits: true, Covers: []string{"R24"}, run: renewManyTimes},
 	{Name: "an expired lease is not revived though nobody has taken it", Rule: s4, Waits: true, Covers: []string{"R33", "DX21"}, run: renewExpired},
-	{Name: "an expired lease is not renewed after another has taken the election", Rule: s4, Waits: true, Covers: []string{"R17"}, run: renewAfterTakeOver},
-	{Name: "a lease with another token, attempt or holder is not renewed", Rule: s4, run: renewForeign},
+	{Name: "an expired lease is not renewed after another has taken the election", Rule: s4, Waits: true, Covers: []string{"R17", "PE1", "PE12"}, run: renewAfterTakeOver},
+	{Name: "a lease with another token, attempt or holder is not renewed", Rule: s4, Covers: []string{"PE1"}, run: renewForeign},
 	{Name: "a released lease is not renewed", Rule: s4, run: renewReleased},
-	{Name: "a late renewal of an earlier term leaves the same candidate's later term alone", Rule: s4, Covers: []string{"DX4"}, run: renewEarlierTerm},
+	{Name: "a late renewal of an earlier term leaves the same candidate's later term alone", Rule: s4, Covers: []string{"DX4", "PE4"}, run: renewEarlierTerm},
 	{Name: "an election without a holder has nothing to renew", Rule: s4, run: renewNothing},
 	{Name: "a renewal whose reply was lost can be repeated", Rule: s4, run: renewLostReply},
 }
@@ -70,6 +70,10 @@ func renewAfterTakeOver(t *trial) {
 	_, err := t.a.Renew(t.ctx, old)
 	t.refused("renewal of an expired lease after a take-over", err, backend.ErrNotHeld)
 	t.untouched(before, l, "a renewal by the former holder")
+	t.release(t.b, l, backend.Handover{})
+	_, err = t.a.Renew(t.ctx, old)
+	t.refused("renewal of an expired lease after another's whole term", err, backend.ErrNotHeld)
+	t.isFree(t.b, "a renewal by an earlier holder")
 }
 
 // untouched checks that the lease lives, was not renewed and ends no later than before.

@@ -8,8 +8,8 @@ import (
 )
 
 var ttlCases = []Case{
-	{Name: "a TTL that can't be kept exactly is rounded up and reported", Rule: s12, Covers: []string{"EC15"}, run: roundedTTL},
-	{Name: "a TTL outside of the range is refused with the range", Rule: s12, Covers: []string{"EC15", "EC42", "EC47"}, run: refusedTTL},
+	{Name: "a TTL that can't be kept exactly is rounded up and reported", Rule: s12, Covers: []string{"EC15", "PE34"}, run: roundedTTL},
+	{Name: "a TTL outside of the range is refused with the range", Rule: s12, Covers: []string{"EC15", "EC42", "EC47", "PE58"}, run: refusedTTL},
 	{Name: "the least and the greatest TTL are granted", Rule: s12, run: extremeTTL},
 	{Name: "the TTL that is asked for reaches the store", Rule: s12, Covers: []string{"R61"}, run: reachingTTL},
 	{Name: "the TTL of a renewal is the one that counts", Rule: s12, Waits: true, Covers: []string{"R61"}, run: renewedTTL},

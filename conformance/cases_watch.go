@@ -10,7 +10,7 @@ import (
 var watchCases = []Case{
 	{Name: "a watch is woken by the first grant, by a release and by the next grant", Rule: s7, run: watchEachChange},
 	{Name: "a watch is woken by each of many changes, however they are spaced", Rule: s7, run: watchManyChanges},
-	{Name: "many changes while nobody receives block no call and leave a wake-up", Rule: s7, Covers: []string{"EC71"}, run: watchBusyReceiver},
+	{Name: "many changes while nobody receives block no call and leave a wake-up", Rule: s7, Covers: []string{"EC71", "PE6"}, run: watchBusyReceiver},
 	{Name: "every watch of an election is woken, and the end of one leaves the others", Rule: s7, run: watchMany},
 	{Name: "a watch is woken by the removal of the record", Rule: s7, Covers: []string{"R19"}, run: watchRemoval},
 	{Name: "a watch's channel is closed when its context ends", Rule: s7, Covers: []string{"R40"}, run: watchContextEnds},

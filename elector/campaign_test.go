@@ -132,6 +132,44 @@ func TestAnEndedCampaignTellsItsTrouble(t *testing.T) {
 	})
 }
 
+// PE61: who may not write to the store never leads, says why, and leaves the election to those who may.
+func TestACandidateWithoutRightsNeverLeads(t *testing.T) {
+	bubble(t, func(t *testing.T, server *memory.Server) {
+		f := newFaulty(server.Client())
+		f.set(func(_ context.Context, op string) error {
+			if op == "acquire" {
+				return backend.ErrDenied
+			}
+			return nil
+		}, nil)
+		var ev events
+		cfg := config(f, "a")
+		cfg.Events = ev.add
+		a := start(t, cfg)
+		pass(10 * ttl)
+		b := start(t, config(server.Client(), "b"))
+		term := b.within(t, ttl)
+		pass(10 * ttl)
+		if len(a.terms) > 0 || !term.Valid() {
+			t.Errorf("the one without rights led %d times, the other's term is valid: %v", len(a.terms), term.Valid())
+		}
+		_ = b.end()
+		_ = a.end()
+		said := 0
+		for _, e := range ev.list {
+			if e.Kind == Failed && errors.Is(e.Err, backend.ErrDenied) {
+				said++
+			}
+		}
+		if said == 0 {
+			t.Error("it didn't say why")
+		}
+		if _, err := newTest(t, cfg).TryCampaign(t.Context()); !errors.Is(err, backend.ErrDenied) {
+			t.Errorf("TryCampaign: %v", err)
+		}
+	})
+}
+
 func TestBadConfigurationsAreAllReported(t *testing.T) {
 	s := memory.New()
 	_, err := New(Config{Store: s, Election: "", TTL: -1, Candidate: backend.Candidate{ID: string(make([]byte, 300))}, DrainTimeout: -1, ClockDrift: 2})

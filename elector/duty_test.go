@@ -51,7 +51,7 @@ func TestDutyWorksUnderTheTermAtTheMoment(t *testing.T) {
 	})
 }
 
-// The caller's context ends its own work, not that of others, and a lost lease ends all.
+// PE57: the caller's context ends its own work, not that of others, and a lost lease ends all.
 func TestDutyEndsWorkWithItsCallerAndWithTheTerm(t *testing.T) {
 	bubble(t, func(t *testing.T, server *memory.Server) {
 		var duty Duty

@@ -72,7 +72,7 @@ func TestWorkThatIgnoresAtMost(t *testing.T) {
 	})
 }
 
-// B34, B11: a lost lease ends the work with its cause, in time, and Do says so even if the work doesn't.
+// B34, B11, PE57: a lost lease ends the work with its cause, in time, and Do says so even if the work doesn't.
 func TestALostLeaseEndsTheWork(t *testing.T) {
 	for _, tt := range []struct {
 		what  string

@@ -12,7 +12,7 @@ import (
 	"github.com/tenure-go/tenure/internal/testenv"
 )
 
-// C4, DX19: where a lease ends only for those who watched it, callers that never live for long still overcome a dead holder; and of two that watch it in the same tick one runs, although the other looks when that is done.
+// C4, DX19, PE14: where a lease ends only for those who watched it, callers that never live for long still overcome a dead holder; and of two that watch it in the same tick one runs, although the other looks when that is done.
 func TestGatesOvercomeADeadObservedHolder(t *testing.T) {
 	url := testenv.Redis(t, testenv.Options{}).URL() + "?expiry=observed&prefix=gates"
 	gate := func(id string) *Gate {

@@ -10,7 +10,7 @@ import (
 	"github.com/tenure-go/tenure/backend/memory"
 )
 
-// A leader names its successor: of three followers that one leads, whoever is faster, and only when the leader's work has returned.
+// DX9: a leader names its successor: of three followers that one leads, whoever is faster, and only when the leader's work has returned.
 func TestHandOverToANamedCandidate(t *testing.T) {
 	bubble(t, func(t *testing.T, server *memory.Server) {
 		slow := func(ctx context.Context, _ *Term) error {
@@ -54,7 +54,7 @@ func TestHandOverToANamedCandidate(t *testing.T) {
 	})
 }
 
-// Work that is shorter than its interval keeps the election for a least time, counted from the resignation.
+// DX20: work that is shorter than its interval keeps the election for a least time, counted from the resignation.
 func TestKeptForNobody(t *testing.T) {
 	bubble(t, func(t *testing.T, server *memory.Server) {
 		a, b := newTest(t, config(server.Client(), "a")), newTest(t, config(server.Client(), "b"))

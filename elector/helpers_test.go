@@ -155,6 +155,18 @@ func startAs(t *testing.T, e *Elector, lead func(context.Context, *Term) error) 
 	return r
 }
 
+// within returns the next term, which must begin within d.
+func (r *running) within(t *testing.T, d time.Duration) *Term {
+	t.Helper()
+	select {
+	case term := <-r.terms:
+		return term
+	case <-time.After(d):
+		t.Fatalf("no term begins within %v", d)
+		return nil
+	}
+}
+
 // end stops a running elector and returns Run's result.
 func (r *running) end() error {
 	r.stop()

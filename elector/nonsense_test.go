@@ -69,7 +69,7 @@ func short(context.Context) <-chan struct{} {
 
 func deaf(context.Context) <-chan struct{} { return nil }
 
-// E9: whatever a store answers, a follower doesn't flood it.
+// E9, PE6: whatever a store answers, a follower doesn't flood it.
 func TestNothingThatAStoreSaysMakesAStorm(t *testing.T) {
 	held := backend.Record{Election: "e", Holder: backend.Candidate{ID: "x"}, Token: 7, Counter: 7, TTL: ttl, Attempt: backend.Attempt{1}}
 	free := backend.Record{Election: "e", Token: 7, Counter: 7}
@@ -120,6 +120,30 @@ func TestNothingThatAStoreSaysMakesAStorm(t *testing.T) {
 				_ = a.end()
 				pass(2 * time.Second) // for the watch to see its end
 			})
+		})
+	}
+}
+
+// PE32: the age of a lease comes from clocks of others on some stores, and is for display. Whatever it is said to be, a holder that renews is left alone, and a dead one succeeded in time.
+func TestAnAgeThatMakesNoSense(t *testing.T) {
+	for _, age := range []time.Duration{-1 << 63, -time.Hour, 0, 100 * time.Hour, 1<<63 - 1} {
+		bubble(t, func(t *testing.T, server *memory.Server) {
+			dying, plain := newFaulty(server.Client()), server.Client()
+			a := start(t, config(dying, "a"))
+			first := <-a.terms
+			b := start(t, config(&odd{faulty: newFaulty(server.Client()), get: func() backend.Record {
+				r, err := plain.Get(t.Context(), "e")
+				must(t, err)
+				r.Age = age
+				return r
+			}}, "b"))
+			pass(10 * ttl)
+			if !first.Valid() {
+				t.Errorf("age %v: a holder that renews was succeeded", age)
+			}
+			dying.set(func(context.Context, string) error { return errInjected }, nil)
+			b.within(t, b.Config().Timing().FailOver)
+			_, _ = b.end(), a.end()
 		})
 	}
 }

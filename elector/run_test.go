@@ -15,7 +15,7 @@ import (
 	"github.com/tenure-go/tenure/fence"
 )
 
-// R60: each resignation is followed by the next term within a few round trips.
+// R60, PE5: each resignation is followed by the next term within a few round trips.
 func TestOneOfManyLeadsAndIsSucceeded(t *testing.T) {
 	bubble(t, func(t *testing.T, server *memory.Server) {
 		var all []*running
@@ -54,6 +54,7 @@ func TestOneOfManyLeadsAndIsSucceeded(t *testing.T) {
 	})
 }
 
+// PE13: nobody waits for a dead leader for longer than its lease and one look.
 func TestACrashedLeaderIsSucceededWhenItsLeaseHasRunOut(t *testing.T) {
 	bubble(t, func(t *testing.T, server *memory.Server) {
 		dead, err := server.Client().Acquire(t.Context(), backend.Claim{Election: "e", Candidate: backend.Candidate{ID: "dead"}, TTL: ttl, Attempt: backend.Attempt{1}})
@@ -152,7 +153,7 @@ func TestTheLeaseIsHeldUntilTheWorkHasReturned(t *testing.T) {
 	})
 }
 
-// E4: work that does not return in time keeps its lease until that runs out, and the hook fires.
+// E4, PE57: work that does not return in time keeps its lease until that runs out, and the hook fires.
 func TestWorkThatDoesNotReturnIsReported(t *testing.T) {
 	bubble(t, func(t *testing.T, server *memory.Server) {
 		finish := make(chan struct{})
@@ -267,7 +268,7 @@ func TestAShortOutageCostsNoLeadership(t *testing.T) {
 	})
 }
 
-// E3, E6, EC42: the leader steps down in time when the store is away for long, and all go on trying.
+// E3, E6, EC42, PE46: the leader steps down in time when the store is away for long, and all go on trying.
 func TestALongOutageEndsTheTermInTimeAndIsSurvived(t *testing.T) {
 	bubble(t, func(t *testing.T, server *memory.Server) {
 		f := newFaulty(server.Client())

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/tenure-go/tenure/backend"
 	"github.com/tenure-go/tenure/backend/memory"
 	"github.com/tenure-go/tenure/internal/core"
 )
@@ -153,7 +154,7 @@ func TestManyRunsEndedAtRandom(t *testing.T) {
 	})
 }
 
-// PE48: a follower that is stopped never leads.
+// PE48: a follower that is stopped never leads. PE49: what never ran, or whose campaign failed at once, closes at once.
 func TestAStoppedFollowerNeverLeads(t *testing.T) {
 	bubble(t, func(t *testing.T, server *memory.Server) {
 		a := start(t, config(server.Client(), "a"))
@@ -166,10 +167,22 @@ func TestAStoppedFollowerNeverLeads(t *testing.T) {
 		if len(b.terms) != 0 {
 			t.Error("the follower led")
 		}
-		_ = a.end()
-		// PE49: an elector that never ran closes at once.
-		if err := newTest(t, config(server.Client(), "c")).Close(); err != nil {
-			t.Error(err)
+		g := startGroup(t, groupConfig(server.Client(), "g", "e"), nil)
+		pass(time.Second)
+		if g.end(t); g.begun["e"] != 0 {
+			t.Error("the group that followed led")
 		}
+		_ = a.end()
+		must(t, newTest(t, config(server.Client(), "c")).Close())
+		idle, err := NewGroup(groupConfig(server.Client(), "g", "e"))
+		must(t, err)
+		must(t, idle.Close())
+		f := newFaulty(server.Client())
+		f.set(func(context.Context, string) error { return backend.ErrVersion }, nil)
+		d := start(t, config(f, "d"))
+		if err := <-d.result; !errors.Is(err, backend.ErrVersion) {
+			t.Errorf("Run returned %v", err)
+		}
+		must(t, d.Close())
 	})
 }

@@ -194,7 +194,7 @@ func TestASuspendWhileSteppingDown(t *testing.T) {
 	})
 }
 
-// A store that forgot who leads is not claimed for a TTL by candidates that had seen the leader. That wait is the monotonic clock's alone: a leap of the others doesn't shorten it.
+// PE33: a store that forgot who leads is not claimed for a TTL by candidates that had seen the leader. That wait is the monotonic clock's alone: a leap of the others doesn't shorten it.
 func TestALeapShortensNoWaitBeforeATakeOver(t *testing.T) {
 	withClocks(t, func(t *testing.T, hands *handClock, hasBoot bool) {
 		server := memory.NewServer()

@@ -140,7 +140,7 @@ func TestALateReleaseFreesNoLaterTerm(t *testing.T) {
 	renew(t, p, second)
 }
 
-// DX5, EC46, EC54: the holder's session is destroyed while its writes still succeed. The key looks free to Consul, but its value doesn't say so: nobody takes it before its holder was silent
+// DX5, EC46, EC54, PE25: the holder's session is destroyed while its writes still succeed. The key looks free to Consul, but its value doesn't say so: nobody takes it before its holder was silent
 // for a TTL. The holder binds its lease to a new session; once it is silent, there is no lock-delay.
 func TestALostSessionEndsNoLease(t *testing.T) {
 	t.Parallel()

@@ -8,7 +8,7 @@ import (
 	"github.com/tenure-go/tenure/backend"
 )
 
-// EC70, EC51: what Consul thinks of the node's health decides nothing, neither for who leads nor for who wants to. Who leads by health asks its own.
+// EC70, EC51, PE25: what Consul thinks of the node's health decides nothing, neither for who leads nor for who wants to. Who leads by health asks its own.
 func TestACriticalNodeEndsNothing(t *testing.T) {
 	t.Parallel()
 	srv := start(t)

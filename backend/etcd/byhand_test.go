@@ -66,7 +66,7 @@ func TestLeaseThatTheServerDoesNotEnd(t *testing.T) {
 	}
 }
 
-// DX7: how long a key without an etcd lease has been silent doesn't go by the wall clock: what is kept has its monotonic reading, which Since prefers.
+// DX7, PE33: how long a key without an etcd lease has been silent doesn't go by the wall clock: what is kept has its monotonic reading, which Since prefers.
 func TestSilenceIsMeasuredOnTheMonotonicClock(t *testing.T) {
 	var s silence
 	v := view{election: "e", leader: "by hand", leaderRev: 1}

@@ -17,7 +17,7 @@ import (
 	"github.com/tenure-go/tenure/internal/testenv"
 )
 
-// EC9, EC31: members disagree for a moment, or answer nonsense. The request is repeated within the call.
+// EC9, EC31, PE38: members disagree for a moment, or answer nonsense. The request is repeated within the call.
 func TestOddErrorsAreRetried(t *testing.T) {
 	srv := testenv.Etcd(t)
 	var next atomic.Pointer[error]
@@ -110,7 +110,7 @@ func TestDetachedKeyOfDeadHolderIsTakenOver(t *testing.T) {
 	}
 }
 
-// EC2, EC30: a term whose etcd lease was revoked by hand has ended, and is never revived.
+// EC2, EC30, PE25: a term whose etcd lease was revoked by hand has ended, and is never revived.
 func TestRevokedByHand(t *testing.T) {
 	srv := testenv.Etcd(t)
 	operator := raw(t, srv)

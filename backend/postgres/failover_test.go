@@ -113,24 +113,37 @@ func TestElectionOverFailover(t *testing.T) {
 	r.check(t)
 }
 
-// The same with a replica that lacks nothing, promoted within what the leader survives: it stays the leader.
+// The same with a replica that lacks nothing, promoted within what the leader survives: it stays the leader. PE42: also when the old primary can still be reached, and takes no writes any more.
 func TestLeaderStaysOverFailover(t *testing.T) {
 	t.Parallel()
-	primary := testenv.Postgres(t, testenv.Options{Own: true})
-	replica := testenv.PostgresReplica(t, primary)
-	r := &terms{}
-	url := primary.ReplicatedURL(replica)
-	r.join(t, "a", url, time.Minute)
-	eventually(t, "a leads", func() bool { return r.count() == 1 })
-	r.join(t, "b", url, time.Minute)
-	p, q := raw(t, primary.URL()), raw(t, replica.URL())
-	caughtUp(t, p, q)
-	before := scan[int64](t, q, "SELECT renewals FROM tenure_lease")
-	primary.Kill()
-	replica.Promote()
-	eventually(t, "the leader renews at the new primary", func() bool { return scan[int64](t, q, "SELECT renewals FROM tenure_lease") > before })
-	if n := r.count(); n != 1 {
-		t.Errorf("%d terms, want the one before the fail-over", n)
+	for name, demote := range map[string]func(*testing.T, *testenv.Server){
+		"killed": func(_ *testing.T, primary *testenv.Server) { primary.Kill() },
+		"read-only": func(t *testing.T, primary *testenv.Server) {
+			p := raw(t, primary.URL())
+			exec(t, p, "ALTER SYSTEM SET default_transaction_read_only = on")
+			exec(t, p, "SELECT pg_reload_conf()")
+			eventually(t, "the old primary takes no writes", func() bool { return scan[string](t, p, "SHOW transaction_read_only") == "on" })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			primary := testenv.Postgres(t, testenv.Options{Own: true})
+			replica := testenv.PostgresReplica(t, primary)
+			r := &terms{}
+			url := primary.ReplicatedURL(replica)
+			r.join(t, "a", url, time.Minute)
+			eventually(t, "a leads", func() bool { return r.count() == 1 })
+			r.join(t, "b", url, time.Minute)
+			q := raw(t, replica.URL())
+			caughtUp(t, raw(t, primary.URL()), q)
+			before := scan[int64](t, q, "SELECT renewals FROM tenure_lease")
+			demote(t, primary)
+			replica.Promote()
+			eventually(t, "the leader renews at the new primary", func() bool { return scan[int64](t, q, "SELECT renewals FROM tenure_lease") > before })
+			if n := r.count(); n != 1 {
+				t.Errorf("%d terms, want the one before the fail-over", n)
+			}
+			r.check(t)
+		})
 	}
-	r.check(t)
 }

@@ -109,7 +109,7 @@ func TestLostReplies(t *testing.T) {
 	eventually(t, "the renewal", func() bool { _, err := s.Renew(deadline(t, ample), l); return err == nil })
 }
 
-// A server that was made read-only, as a demoted primary is: calls are unknown, their connections are given up, and it goes on once the server can write.
+// PE42: a server that was made read-only, as a demoted primary is: calls are unknown, their connections are given up, and it goes on once the server can write.
 func TestReadOnlyServer(t *testing.T) {
 	t.Parallel()
 	srv := testenv.Postgres(t, testenv.Options{Own: true})

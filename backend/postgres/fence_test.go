@@ -140,7 +140,7 @@ func TestFenceBlocksTakeOver(t *testing.T) {
 	}
 }
 
-// A transaction under a stricter level sees the row as it was at its first statement, before renewals or a release. The fence holds all the same.
+// PE28: a transaction under a stricter level sees the row as it was at its first statement, before renewals or a release. The fence holds all the same.
 func TestFenceUnderAnOldSnapshot(t *testing.T) {
 	t.Parallel()
 	srv := testenv.Postgres(t, testenv.Options{Own: true})

@@ -31,7 +31,7 @@ func waiting(t *testing.T, c *pgx.Conn, n int) {
 	})
 }
 
-// DX21: a call that waited behind a lock past the lease's end doesn't revive the lease, and one that waited and is granted has its whole TTL before it.
+// DX21, PE28: a call that waited behind a lock past the lease's end doesn't revive the lease, and one that waited and is granted has its whole TTL before it.
 func TestLockWaitRevivesNothing(t *testing.T) {
 	t.Parallel()
 	srv := testenv.Postgres(t, testenv.Options{Own: true})
@@ -206,5 +206,38 @@ func TestReplyToABatchIsSmall(t *testing.T) {
 	}
 	if len(reply[0]) != batchSize || size > 16<<10 {
 		t.Errorf("the reply to a batch of %d has %d rows and %d bytes", batchSize, len(reply[0]), size)
+	}
+}
+
+// DX18: a grant that waited for the row judges it as it is by then, and not as the look before it has seen it: nothing is granted, and the next look says why.
+func TestGrantJudgesTheLockedRow(t *testing.T) {
+	t.Parallel()
+	srv := testenv.Postgres(t, testenv.Options{Own: true})
+	s := client(t, srv.URL(), "timeout", "20s")
+	operator, watcher := raw(t, srv.URL()), raw(t, srv.URL())
+	for what, c := range map[string]struct {
+		change string
+		want   backend.Class
+	}{
+		"held":              {"holder = 'b', lease_until = clock_timestamp() + interval '1 hour'", backend.Held},
+		"held, observed":    {"holder = 'b', mode = 'observed'", backend.Held},
+		"reserved":          {"reserved_to = 'b', reserved_until = clock_timestamp() + interval '1 hour'", backend.Held},
+		"of another epoch":  {"server_epoch = 'earlier'", backend.Held},
+		"moved":             {"moved_to = 'elsewhere'", backend.Moved},
+		"of a later format": {"version = 2", backend.Invalid},
+		"another term's":    {"counter = counter + 1, token = counter + 1", backend.Outdated},
+		"this attempt's":    {"attempt = $2", backend.NotHeld},
+	} {
+		release(t, s, acquire(t, s, claim(what, "a", time.Minute)))
+		next := claim(what, "c", time.Minute)
+		next.Seen = backend.SeenAt(get(t, s, what).Counter)
+		lock(t, operator, what, "FOR UPDATE")
+		done := make(chan error, 1)
+		ctx := deadline(t, ample)
+		go func() { _, err := s.Acquire(ctx, next); done <- err }()
+		waiting(t, watcher, 1)
+		exec(t, operator, "UPDATE tenure_lease SET "+c.change+" WHERE election = $1 AND $2::text <> ''", encode(what), next.Attempt.String())
+		exec(t, operator, "COMMIT")
+		class(t, "a grant of a row that is "+what, <-done, c.want)
 	}
 }

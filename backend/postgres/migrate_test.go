@@ -14,15 +14,21 @@ import (
 	"github.com/tenure-go/tenure/internal/testenv"
 )
 
-// Many processes make the tables at once, some by Migrate, some by their first call: each succeeds.
+// PE60: many processes make the tables at once, some by Migrate, some by their first call: each succeeds.
 func TestConcurrentMigration(t *testing.T) {
 	t.Parallel()
 	srv := testenv.Postgres(t, testenv.Options{Own: true})
 	for _, schema := range []string{"public", `a "schema"; --`} {
 		pool := must[*pgxpool.Pool](t)(pgxpool.New(t.Context(), srv.URL()))
 		var all sync.WaitGroup
-		for i := range 8 {
+		for i := range 20 {
 			all.Go(func() {
+				pool, err := pgxpool.New(t.Context(), srv.URL()+"&pool_max_conns=1")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer pool.Close()
 				if i%2 == 0 {
 					if err := Migrate(deadline(t, ample), pool, Options{Schema: schema}); err != nil {
 						t.Errorf("migrate: %v", err)
@@ -84,7 +90,7 @@ func TestLaterLayout(t *testing.T) {
 	}
 }
 
-// A database that isn't there, and a role that may not make the tables, are told in words that help.
+// PE61: a database that isn't there, and a role that may not make the tables, are told in words that help.
 func TestUnusableDatabase(t *testing.T) {
 	t.Parallel()
 	srv := testenv.Postgres(t, testenv.Options{Own: true})

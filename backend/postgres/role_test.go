@@ -52,7 +52,7 @@ func TestConformanceWithLeastPrivilege(t *testing.T) {
 	conformance.Run(t, c)
 }
 
-// Each grant is needed: what fails without it.
+// PE61: each grant is needed: what fails without it.
 func TestEachGrantIsNeeded(t *testing.T) {
 	t.Parallel()
 	srv := testenv.Postgres(t, testenv.Options{Own: true})

@@ -11,7 +11,7 @@ import (
 	"github.com/tenure-go/tenure/internal/testenv"
 )
 
-// R13: nothing that a candidate sends is read from its own wall clock.
+// R13, PE26, PE32: nothing that a candidate sends is read from its own wall clock.
 func TestNoClockOfTheCandidateIsSent(t *testing.T) {
 	srv := testenv.Redis(t)
 	server := raw(t, srv.URL())

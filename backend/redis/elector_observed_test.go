@@ -10,7 +10,7 @@ import (
 	"github.com/tenure-go/tenure/internal/testenv"
 )
 
-// DX19: short-lived challengers overcome a dead holder of an observed lease, one by one, and leave a living one alone.
+// DX19, PE14: short-lived challengers overcome a dead holder of an observed lease, one by one, and leave a living one alone.
 func TestASingleTryOvercomesADeadObservedHolder(t *testing.T) {
 	t.Parallel()
 	url := testenv.Redis(t).URL() + "?expiry=observed"

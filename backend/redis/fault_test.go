@@ -40,7 +40,7 @@ func TestBusyServer(t *testing.T) {
 	renew(t, s, l)
 }
 
-// R47: the master was made a replica. Calls fail as unknown and give their connection up, so that a name that now leads elsewhere is looked up again.
+// R47, PE42: the master was made a replica. Calls fail as unknown and give their connection up, so that a name that now leads elsewhere is looked up again.
 func TestDemotedServer(t *testing.T) {
 	srv := testenv.Redis(t, testenv.Options{Own: true})
 	s, server := client(t, srv.URL(), ""), raw(t, srv.URL())
@@ -88,7 +88,7 @@ func connections(t *testing.T, server *goredis.Client) map[string]bool {
 	return ids
 }
 
-// R4: the server is paused for longer than the call lasts. Nothing keeps the lease alive afterwards: it ends a TTL after the call was applied, or was never made.
+// R4, PE58: the server is paused for longer than the call lasts. Nothing keeps the lease alive afterwards: it ends a TTL after the call was applied, or was never made.
 func TestPausedServerLeavesNoImmortalLease(t *testing.T) {
 	srv := testenv.Redis(t)
 	s, server := client(t, srv.URL(), ""), raw(t, srv.URL())

@@ -29,6 +29,7 @@ const (
 	chaosGone     = 15 * time.Second // from the end of a candidate to that of its last process
 )
 
+// PE16, PE24: never do two work at once, and tokens grow; see above.
 func TestTrialChaos(t *testing.T) {
 	t.Parallel()
 	total, round := chaosSetting(t, "TENURE_CHAOS", 10*time.Second), chaosSetting(t, "TENURE_CHAOS_ROUND", chaosRound)

@@ -10,7 +10,7 @@ import (
 	"github.com/tenure-go/tenure/internal/testenv"
 )
 
-// A host that dies takes tenure, guardian and command with it.
+// PE13: a host that dies takes tenure, guardian and command with it.
 func TestTrialAllKilled(t *testing.T) {
 	t.Parallel()
 	url := testenv.Redis(t).URL()

@@ -7,9 +7,10 @@ import (
 	"slices"
 )
 
-// code is what the tests and conformance cases name: ids by test, and by case.
+// code is what the tests and conformance cases name: ids by test, and by case. mutants are the broken stores and electors of conformance, by their bugs.
 type code struct {
 	tests, cases map[string]map[string]bool
+	mutants      map[string]bool
 }
 
 // scope is the greatest part of all ids that may be out of scope, as one in so many.
@@ -25,6 +26,11 @@ func check(rows []row, c code) error {
 		listed[r.id] = true
 		if r.note == "out of scope" {
 			outside++
+		}
+		for _, bug := range r.mutants {
+			if !c.mutants[bug] {
+				problem("%s: there is no mutant %q", r.id, bug)
+			}
 		}
 		for kind, names := range map[string][]string{"case": r.cases, "test": r.tests} {
 			have := map[string]map[string]map[string]bool{"case": c.cases, "test": c.tests}[kind]

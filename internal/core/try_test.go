@@ -8,7 +8,7 @@ import (
 	"github.com/tenure-go/tenure/backend"
 )
 
-// A single try gives up at once where the store's clock ends leases. Where a challenger has to have watched the lease (DX19), it watches: until a sign of life, or for the lease's TTL.
+// PE14: a single try gives up at once where the store's clock ends leases. Where a challenger has to have watched the lease (DX19), it watches: until a sign of life, or for the lease's TTL.
 func TestASingleTryWatchesALeaseThatNobodyElseEnds(t *testing.T) {
 	record := func(mode backend.Mode, renewals int64) backend.Record {
 		return backend.Record{

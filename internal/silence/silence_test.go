@@ -35,7 +35,7 @@ func TestOnlyTheSameSignIsSilence(t *testing.T) {
 	})
 }
 
-// DX7: a step of the challenger's wall clock ends no lease. Nobody can step it for one test, so look that what is kept still has its monotonic reading, which Sub prefers.
+// DX7, PE33: a step of the challenger's wall clock ends no lease. Nobody can step it for one test, so look that what is kept still has its monotonic reading, which Sub prefers.
 func TestSilenceIsMeasuredOnTheMonotonicClock(t *testing.T) {
 	var w Watch[int]
 	w.Saw("a", 1)

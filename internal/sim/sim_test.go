@@ -12,7 +12,7 @@ import (
 	"github.com/tenure-go/tenure/internal/core"
 )
 
-// Many more seeds are run by 'make sim', which CI does too.
+// PE16, PE24: under faults of every kind at once. Many more seeds are run by 'make sim', which CI does too.
 func TestNoInvariantIsViolated(t *testing.T) {
 	n := 150
 	if text := os.Getenv("TENURE_SEEDS"); text != "" {
