@@ -48,6 +48,7 @@ step test env TENURE_CONFORMANCE_REPORTS="$reports" make test
 step mutants make mutants
 step core-mutants make core-mutants
 step simulation make sim SEEDS="${TENURE_SEEDS:-10000}"
+step exploration make explore
 step faults make sim MATTER=1 SEEDS=200
 step matrix go run ./internal/matrix -check README.md "$reports"
 step containers scripts/engine.sh --install scripts/standin-images.sh make test-containers # after 'make test', which fetched the modules: it has no network
