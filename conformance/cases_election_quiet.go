@@ -167,7 +167,7 @@ func quietServer(t *trial) {
 	s.stillLeads(r, "nothing at all")
 	mostF, mostL := s.allowed(n)
 	s.Logf("requests to the server per TTL: leader %.2f, idle follower %.2f, two clients at rest %.2f", leader/n, follower/n, rest/n)
-	mostL = (mostL-1)*float64(max(1, s.limits.RenewRequests)) + 1
+	mostL *= float64(max(1, s.limits.RenewRequests)) // one renewal more than the time has room for
 	if leader > mostL {
 		s.late("a leader costs the server %.0f requests in %d TTLs, want %.0f at most", leader, n, mostL)
 	}
