@@ -49,6 +49,8 @@ func TestLane(t *testing.T) {
 			l.do(time.Second/2, work)
 		}
 		pass(time.Minute)
+		l.mu.Lock()
+		defer l.mu.Unlock()
 		if late.Load() != abreast || l.busy != 0 {
 			t.Errorf("%d late, %d busy", late.Load(), l.busy)
 		}
