@@ -37,7 +37,7 @@ func TestLane(t *testing.T) {
 			t.Errorf("%d at a time while it gives way, %d done", most.Load(), done.Load())
 		}
 		l.giveWay(-1)
-		pass(time.Second)
+		pass(time.Second / 10)
 		if busy.Load() != abreast {
 			t.Errorf("%d at a time afterwards", busy.Load())
 		}
