@@ -20,7 +20,7 @@ func (l *session) answer(r *request, e *record.Entry) bool {
 	now := l.clock()
 	closed := &l.closed[r.m.election]
 	if !e.Live(now) && e.Holder.ID != "" && e.Expires > 0 { // it ran out
-		*closed = max(*closed, e.Expires+l.delay)
+		*closed = max(*closed, e.Expires+l.lockDelay(e))
 	}
 	if !e.Live(now) && *closed > now.Now {
 		rest := time.Duration(*closed - now.Now)
@@ -46,6 +46,14 @@ func (l *session) answer(r *request, e *record.Entry) bool {
 	return true
 }
 
+// lockDelay is as long as the holder's TTL, which may be another than the others': for so long it believes.
+func (l *session) lockDelay(e *record.Entry) int64 {
+	if l.delay == 0 {
+		return 0
+	}
+	return max(l.delay, int64(e.TTL))
+}
+
 func (l *session) strike(o *Occurrence) {
 	if o.Kind != SessionKilled {
 		l.linear.strike(o)
@@ -59,11 +67,11 @@ func (l *session) strike(o *Occurrence) {
 		}
 		l.s.w.hit(SessionKilled)
 		l.s.w.noteStore("the leader's session is ended by somebody")
-		l.closed[i] = now.Now + l.delay
+		l.closed[i] = now.Now + l.lockDelay(e)
 		e.Holder, e.Expires = backend.Candidate{}, 0
 		l.s.past[i].add(l.s.w.now, *e)
 		l.s.w.check.removed(i)
-		l.s.w.quiet = max(l.s.w.quiet, l.s.w.now+l.delay)
+		l.s.w.quiet = max(l.s.w.quiet, l.s.w.now+l.lockDelay(e))
 		l.s.w.changed(i)
 	}
 }
