@@ -11,18 +11,6 @@ import (
 	"github.com/tenure-go/tenure/backend"
 )
 
-func elections(t *testing.T, s backend.LeaseStore, after string, limit int) []string {
-	t.Helper()
-	return must[[]string](t)(s.(backend.Lister).Elections(deadline(t, ample), after, limit))
-}
-
-func forget(t *testing.T, s backend.LeaseStore, election string) {
-	t.Helper()
-	if err := s.(backend.Forgetter).Forget(deadline(t, ample), get(t, s, election)); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // Pages come in the order of the names, which is not that of their keys. What is no election's key is left out.
 func TestElectionsInTheirOrder(t *testing.T) {
 	t.Parallel()

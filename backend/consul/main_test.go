@@ -24,6 +24,10 @@ var (
 	release    = kit.Release
 	get        = kit.Get
 	eventually = kit.Eventually
+	elections  = kit.Elections
+	forget     = kit.Forget
+	enlist     = kit.Enlist
+	onList     = kit.Candidates
 	deadline   = storetest.Deadline
 	draw       = storetest.Draw
 	claim      = storetest.Claim

@@ -17,18 +17,6 @@ func listedAs(election, candidate, note string, ttl time.Duration) backend.Entry
 	return backend.Entry{Election: election, Candidate: c, Note: note, TTL: ttl}
 }
 
-func enlist(t *testing.T, s backend.LeaseStore, e backend.Entry) {
-	t.Helper()
-	if err := s.(backend.Roster).Enlist(deadline(t, ample), e); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func onList(t *testing.T, s backend.LeaseStore, election string) []backend.Entry {
-	t.Helper()
-	return must[[]backend.Entry](t)(s.(backend.Roster).Candidates(deadline(t, ample), election))
-}
-
 // kept is the key of an entry.
 func kept(t *testing.T, operator *api.Client, prefix, election, candidate string) *api.KVPair {
 	t.Helper()

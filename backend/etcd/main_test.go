@@ -24,6 +24,10 @@ var (
 	release    = kit.Release
 	get        = kit.Get
 	eventually = kit.Eventually
+	elections  = kit.Elections
+	forget     = kit.Forget
+	enlist     = kit.Enlist
+	listed     = kit.Candidates
 	deadline   = storetest.Deadline
 	claim      = storetest.Claim
 	class      = storetest.Class

@@ -17,18 +17,6 @@ func listedAs(election, candidate, note string, ttl time.Duration) backend.Entry
 	return backend.Entry{Election: election, Candidate: c, Note: note, TTL: ttl}
 }
 
-func enlist(t *testing.T, s backend.LeaseStore, e backend.Entry) {
-	t.Helper()
-	if err := s.(backend.Roster).Enlist(deadline(t, ample), e); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func listed(t *testing.T, s backend.LeaseStore, election string) []backend.Entry {
-	t.Helper()
-	return must[[]backend.Entry](t)(s.(backend.Roster).Candidates(deadline(t, ample), election))
-}
-
 // listing is the key of an entry.
 func listingOf(t *testing.T, operator *clientv3.Client, election, candidate string) (rev int64, lease clientv3.LeaseID) {
 	t.Helper()

@@ -25,6 +25,8 @@ var (
 	release    = kit.Release
 	get        = kit.Get
 	eventually = kit.Eventually
+	enlist     = kit.Enlist
+	listed     = kit.Listed
 	deadline   = storetest.Deadline
 	draw       = storetest.Draw
 	class      = storetest.Class

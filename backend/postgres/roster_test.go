@@ -24,21 +24,6 @@ func candidate(election, id string, ttl time.Duration) backend.Entry {
 	return backend.Entry{Election: election, Candidate: backend.Candidate{ID: id, Description: backend.Description{Host: "host of " + id}}, Note: "note of " + id, TTL: ttl}
 }
 
-func enlist(t *testing.T, s backend.LeaseStore, e backend.Entry) {
-	t.Helper()
-	if err := inner(t, s).Enlist(deadline(t, ample), e); err != nil {
-		t.Fatalf("enlist %q: %v", e.Candidate.ID, err)
-	}
-}
-
-func listed(t *testing.T, s backend.LeaseStore, election string) (ids []string) {
-	t.Helper()
-	for _, e := range must[[]backend.Entry](t)(inner(t, s).Candidates(deadline(t, ample), election)) {
-		ids = append(ids, e.Candidate.ID)
-	}
-	return ids
-}
-
 // A roster keeps each entry as it is, whatever its names hold, and lists it for its TTL.
 func TestRoster(t *testing.T) {
 	t.Parallel()

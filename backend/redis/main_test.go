@@ -22,6 +22,8 @@ var (
 	release    = kit.Release
 	get        = kit.Get
 	eventually = kit.Eventually
+	enlist     = kit.Enlist
+	listed     = kit.Listed
 	deadline   = storetest.Deadline
 	draw       = storetest.Draw
 	claim      = storetest.Claim
