@@ -60,9 +60,6 @@ type posted struct {
 	bounds *bounds // without a member
 }
 
-// bounds are how many elections the loop's machines may lead, and should.
-type bounds struct{ most, target int }
-
 func newLoop(cfg Config, source *clock.Source) *loop {
 	return &loop{
 		cfg: cfg, store: cfg.Store, clock: source, wake: make(chan struct{}, 1), relay: &relay{deliver: cfg.deliver},
@@ -192,21 +189,6 @@ func (l *loop) tick() {
 		l.step(m, core.Event{Kind: core.Tick})
 	}
 	clear(l.ready)
-}
-
-// bound says how many elections may be led, and should be.
-func (l *loop) bound(most, target int) { l.post(posted{bounds: &bounds{most, target}}) }
-
-// permit gives machines that were kept waiting their turn, when one of the others has made room; in another order each time.
-func (l *loop) permit() {
-	if !l.shared.Freed() {
-		return
-	}
-	for _, i := range rand.Perm(len(l.busy)) {
-		if i < len(l.busy) && l.busy[i].machine.KeptWaiting() {
-			l.step(l.busy[i], core.Event{Kind: core.Permit})
-		}
-	}
 }
 
 // apart is by how much the clocks disagree on the time between two readings.

@@ -17,7 +17,7 @@ type Calls struct {
 }
 
 // Wake is a function for Notify.
-func (c *Calls) Wake(open bool) {
+func (c *Calls) Wake(open bool) { //nolint:revive // what a watch tells, no choice
 	c.over.Store(!open)
 	if open {
 		c.wakes.Add(1)
